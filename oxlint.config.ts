@@ -9,6 +9,7 @@ const LAYERS = [
   'identity',
   'mail',
   'runtime',
+  'archives',
   'context',
   'http',
   'cli',
@@ -26,7 +27,7 @@ const CLIMB = {
 }
 const ELYSIA = { regex: '^elysia', message: 'Only src/http knows the web framework' }
 const PRIVATE = {
-  regex: '^#(?:identity|mail|runtime|sites)/.*queries\\.ts$',
+  regex: '^#(?:archives|identity|mail|runtime|sites)/.*queries\\.ts$',
   message: 'queries.ts is private to its module: call the service',
 }
 const SANDBOX = {
@@ -85,7 +86,7 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': ban(CLIMB, {
           regex:
-            '^#(?:base|config|platform|sites|identity|mail|runtime|context|http|cli|test)(?:/|$)',
+            '^#(?:base|config|platform|sites|identity|mail|runtime|archives|context|http|cli|test)(?:/|$)',
           message: 'sandbox imports nothing from src',
         }),
       },

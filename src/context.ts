@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 
+import { type Archives, openArchives } from '#archives/open-archives.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
@@ -59,7 +60,7 @@ import { checkReadiness } from './readiness.ts'
  * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
  * the platform that they were given.
  */
-export interface AppContext extends Identity, Mail, Runtime {
+export interface AppContext extends Identity, Mail, Runtime, Archives {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -136,8 +137,8 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const queue = await openQueue({ statements, notifications, holder, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await openStore(platform, objectUrls)
-  const stores = { queue, objects, objectUrls }
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
+  const stores = { queue, objects, objectUrls, outbox }
   const mail = await openMail({ ...deps, ...stores, identity: () => identity })
   const identity = await openIdentity({
     ...deps,
@@ -168,7 +169,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const files = await openDeployments(platform, { ...stores, identity, runtime, mail, outbox })
+  const files = await openDeployments(platform, { ...stores, identity, runtime, mail })
 
   return {
     ...identity,
@@ -176,9 +177,9 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...runtime,
     ...deps,
     ...stores,
-    outbox,
     sites,
     ...files,
+    ...openArchives({ ...deps, ...stores, ...identity, ...runtime, sites }),
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),

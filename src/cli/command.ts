@@ -9,7 +9,7 @@ export interface CliCommand {
   readonly name: string
   readonly summary: string
   /** The word that follows the name. */
-  readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE'
+  readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE' | 'FILE'
   /** The word after it; in brackets when it may be left out. */
   readonly secondArgument?: 'DEPLOYMENT_ID' | '[DEPLOYMENT_ID]'
   readonly options: readonly Option[]
@@ -38,6 +38,8 @@ interface CommandBytes {
 export interface Invocation {
   readonly args: Arguments
   readonly service: ServiceClient
+  /** What the program was started with. */
+  readonly env: Readonly<Record<string, string | undefined>>
   /** A line on stderr, so that stdout stays the answer. */
   progress(line: string): void
 }

@@ -62,7 +62,7 @@ export async function watchJob<Job extends DefinitionJob | null>(
   for (;;) {
     const job = await read()
     if (job === null || job.finishedAt !== null || Date.now() > deadline) return job
-    const words = progressOf(name, job)
+    const words = toldProgress(name, job)
     if (words !== shown) call.progress(words)
     shown = words
     await delay(POLL_MS)
@@ -75,7 +75,7 @@ export function definitionFault(job: DefinitionJob | null): string | undefined {
   return `croft.json was not carried out whole: ${job.error ?? `its job ${job.jobId} is ${job.status}`}`
 }
 
-function progressOf(name: string, { status, summary: { changes } }: DefinitionJob): string {
+function toldProgress(name: string, { status, summary: { changes } }: DefinitionJob): string {
   if (changes.length === 0) return `${name}: ${status}`
   const waiting = changes.filter((change) => change.status === 'pending').length
   return `${name}: ${changes.length - waiting}/${changes.length}`

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
+import { pipeline } from 'node:stream/promises'
 
 export interface HttpRequest {
   /** Where to connect. Only scheme, host and port count. */
@@ -10,6 +11,8 @@ export interface HttpRequest {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | undefined
+  /** Instead of a body: one that is sent as it is read. */
+  readonly upload?: { readonly sizeBytes: number; readonly bytes: AsyncIterable<Uint8Array> }
   readonly timeoutMs: number
 }
 
@@ -49,7 +52,7 @@ export function httpResponse(request: HttpRequest): Promise<IncomingMessage> {
       headers: {
         ...request.headers,
         host: hostHeader(base, host),
-        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...lengthOf(request),
       },
       timeout: request.timeoutMs,
     },
@@ -65,8 +68,19 @@ export function httpResponse(request: HttpRequest): Promise<IncomingMessage> {
     waiting.destroy(new Error(`No answer in ${request.timeoutMs} ms`))
   })
   outgoing.on('error', reject)
-  outgoing.end(body)
+  if (request.upload === undefined) outgoing.end(body)
+  else {
+    // A refusal may come before the end of the upload: then the answer counts, not that nobody took the rest.
+    pipeline(request.upload.bytes, outgoing).catch((error: unknown) => {
+      if (answered === undefined) reject(error)
+    })
+  }
   return promise
+}
+
+function lengthOf({ body, upload }: HttpRequest): Record<string, number> {
+  const length = upload?.sizeBytes ?? (body === undefined ? undefined : Buffer.byteLength(body))
+  return length === undefined ? {} : { 'content-length': length }
 }
 
 const bytesOf = (response: IncomingMessage): AsyncIterable<Buffer> => response

@@ -64,6 +64,8 @@ import { siteDeployment } from './site-deployment.ts'
 import { siteDeployments } from './site-deployments.ts'
 import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
 import { siteDns } from './site-dns.ts'
+import { siteExport } from './site-export.ts'
+import { siteImport } from './site-import.ts'
 import { siteList } from './site-list.ts'
 import { siteLogs } from './site-logs.ts'
 import { siteProfile } from './site-profile.ts'
@@ -93,6 +95,8 @@ const COMMANDS: readonly CliCommand[] = [
   siteRollback,
   siteProfile,
   siteLogs,
+  siteExport,
+  siteImport,
   siteVerify,
   siteDns,
   siteDkimShow,
@@ -213,7 +217,7 @@ async function runCommand(
 function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
   const args = new Arguments(wordsOf(command, parsed.args), parsed.opts())
   const { deployToken } = command
-  return { args, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
+  return { args, env, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
 }
 
 /** The words of a call, as many as the command takes. */

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+
 import type { Static, TArray, TNull, TObject, TSchema, TString, TUnion } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
@@ -8,6 +11,8 @@ import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000
+/** Of silence: a large site takes its time before the first byte. */
+const STREAM_TIMEOUT_MS = 15 * 60_000
 /** Items. */
 const PAGE = 100
 const ADVICE: Readonly<Record<string, string>> = {
@@ -27,6 +32,11 @@ export interface CallOptions {
   readonly body?: unknown
   readonly bytes?: Uint8Array
   readonly timeoutMs?: number
+}
+
+interface StreamOptions extends Pick<HttpRequest, 'upload'> {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface SiteCallOptions extends CallOptions {
@@ -70,6 +80,28 @@ export class ServiceClient {
     const answer = await this.portal(method, path, options)
     if (Value.Check(schema, answer)) return answer
     throw new CommandError('The service answered in a way this tool does not know: update both')
+  }
+
+  /** The answer as it comes. Whoever does not read it must destroy it. */
+  async portalStream(
+    method: string,
+    path: string,
+    { body, upload, headers = {} }: StreamOptions,
+  ): Promise<IncomingMessage> {
+    const { portal, bearer } = await this.#connected()
+    const request = {
+      base: portal,
+      method,
+      path: `/portal/api${path}`,
+      headers: { ...headers, ...typeOf({ body }), authorization: `Bearer ${bearer}` },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      timeoutMs: STREAM_TIMEOUT_MS,
+      ...(upload === undefined ? {} : { upload }),
+    }
+    const response = await reach(portal, () => httpResponse(request))
+    const { statusCode: status = 0 } = response
+    if (status < 400) return response
+    throw refusal({ status, text: await text(response) })
   }
 
   /** All items of a list, or the first of them, page by page; `path` has no query. */

@@ -30,6 +30,7 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
   const config = readConfig(reader, secrets)
   // The command line's own: whoever deploys by hand may start a service from the same shell.
   reader.readSecret('CROFT_DEPLOY_TOKEN', parse.anyText, 'croft_deploy_…')
+  reader.readSecret('CROFT_ARCHIVE_PASSPHRASE', parse.anyText, 'a passphrase')
   reader.finish('CROFT_')
   return { config, secrets }
 }

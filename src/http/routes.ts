@@ -78,6 +78,7 @@ import {
 } from './portal/messages.ts'
 import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
+import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRuntimeRoutes } from './portal/site-runtime.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
@@ -168,6 +169,7 @@ const DEPLOYMENT_FAMILIES: readonly RouteFamily[] = [
 /** What the operator key alone opens. */
 const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalSiteRoutes,
+  portalSiteArchiveRoutes,
   portalOperationProfileRoutes,
   portalDeployTokenRoutes,
   portalDeployWebhookRoutes,

@@ -25,6 +25,18 @@ export function insertSite(tx: SiteTx, site: SiteConfiguration, now: Date): Prom
     .executeTakeFirstOrThrow()
 }
 
+/** For a site that came with its deployments from elsewhere. */
+export async function setImportedDeployment(
+  tx: SiteTx,
+  deploymentId: string | null,
+): Promise<void> {
+  await tx.db
+    .updateTable('site')
+    .set({ current_deployment_id: deploymentId })
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
 export async function insertSiteKey(tx: SiteTx, wrappedKey: Buffer): Promise<void> {
   await tx.db
     .insertInto('site_key')

@@ -27,6 +27,7 @@ import {
   selectSite,
   selectSiteByDomain,
   selectSites,
+  setImportedDeployment,
   updateSite,
 } from './queries.ts'
 import { SiteDirectory, type SiteEntry } from './site-directory.ts'
@@ -46,6 +47,10 @@ export interface SitesDeps extends Pick<
   readonly parts: readonly SiteLifecycle[]
   readonly sourceRules: SourceRules
 }
+
+/** A site as it was elsewhere. */
+export type ImportedSite = Omit<CreateSiteBody, 'superAdmins'> &
+  Pick<SiteRecord, 'currentDeploymentId'>
 
 /** The tenant directory and what the operator configures about each site. */
 export class Sites {
@@ -100,6 +105,32 @@ export class Sites {
     })
   }
 
+  /**
+   * Throws for a configuration that no site can have here, or for a domain that another site has. Whoever imports one asks
+   * before the work begins.
+   */
+  async checkImport({ currentDeploymentId: _current, ...body }: ImportedSite): Promise<void> {
+    this.#deps.disk.check('database')
+    const { domain } = parseSite(body, undefined, this.#deps.sourceRules)
+    const taken = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
+    if (taken) throw alreadyExists(domain)
+  }
+
+  /** The row and the key of a site that came from elsewhere; its caller writes all else in the same transaction. */
+  async addImported(
+    tx: SiteTx,
+    { currentDeploymentId, ...body }: ImportedSite,
+  ): Promise<SiteRecord> {
+    const { sealer, clock, sourceRules } = this.#deps
+    const configuration = parseSite(body, undefined, sourceRules)
+    const inserted = insertSite(tx, configuration, clock.now())
+    const record = siteRecord(await domainTaken(inserted, configuration.domain))
+    await setImportedDeployment(tx, currentDeploymentId)
+    await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
+    await this.#changed(tx, [record.domain])
+    return { ...record, currentDeploymentId }
+  }
+
   list(page: PageRequest): Promise<PageRows<SiteRecord>> {
     return this.#deps.database.withDirectory(async (tx) => {
       const { items, lastKey } = pageRows(
@@ -111,9 +142,14 @@ export class Sites {
     })
   }
 
-  async get(siteId: string): Promise<SiteRecord> {
-    const row = await this.#deps.database.withSite(siteId, selectSite)
-    if (!row) throw notFound('Site', siteId)
+  get(siteId: string): Promise<SiteRecord> {
+    return this.#deps.database.withSite(siteId, (tx) => this.read(tx))
+  }
+
+  /** In a transaction of the caller's. */
+  async read(tx: SiteTx): Promise<SiteRecord> {
+    const row = await selectSite(tx)
+    if (!row) throw notFound('Site', tx.siteId)
     return siteRecord(row)
   }
 
@@ -198,10 +234,11 @@ async function domainTaken<Row>(write: Promise<Row>, domain: string): Promise<Ro
     return await write
   } catch (error) {
     if (hasCode(error, UNIQUE_VIOLATION)) {
-      throw new AppError('SiteAlreadyExists', `Another site has the domain "${domain}"`, {
-        cause: error,
-      })
+      throw alreadyExists(domain, error)
     }
     throw error
   }
 }
+
+const alreadyExists = (domain: string, cause?: unknown): AppError =>
+  new AppError('SiteAlreadyExists', `Another site has the domain "${domain}"`, { cause })

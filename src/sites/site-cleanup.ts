@@ -8,6 +8,7 @@ import {
   retireOldDeployments,
   selectReferencedHashes,
 } from './deployments/queries.ts'
+import { SiteImports } from './imports/service.ts'
 import type { RepositoryPacks } from './repository/packs.ts'
 import type { EncodedFiles } from './static/encoded-files.ts'
 import { deleteRetiredManifests } from './static/queries.ts'
@@ -22,7 +23,10 @@ export interface SiteDataRemover {
   removeSite(siteId: string, signal: AbortSignal): Promise<void>
 }
 
-export interface SiteCleanupDeps extends Pick<PlatformServices, 'database' | 'objects' | 'clock'> {
+export interface SiteCleanupDeps extends Pick<
+  PlatformServices,
+  'database' | 'objects' | 'clock' | 'queue' | 'logger'
+> {
   readonly artifacts: Artifacts
   readonly encodedFiles: Pick<EncodedFiles, 'stored' | 'delete'>
   readonly packs: Pick<RepositoryPacks, 'sweep'>
@@ -36,14 +40,17 @@ export interface SiteCleanupDeps extends Pick<PlatformServices, 'database' | 'ob
  */
 export class SiteCleanup {
   readonly #deps: SiteCleanupDeps
+  readonly #siteImports: SiteImports
 
   constructor(deps: SiteCleanupDeps) {
     this.#deps = deps
+    this.#siteImports = new SiteImports(deps)
   }
 
   async run({ siteId }: { readonly siteId: string }, signal: AbortSignal): Promise<void> {
     if (!(await this.#forgetOldDeployments(siteId))) {
-      await this.#removeAll(siteId, signal)
+      // One that is being imported is not there yet.
+      if (!(await this.#siteImports.isAlive(siteId))) await this.#removeAll(siteId, signal)
       return
     }
     await this.#sweep(siteId, signal)

@@ -1,4 +1,5 @@
 import { CommonPasswords } from '#identity/passwords/common-passwords.ts'
+import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import { Passwords } from '#identity/passwords/service.ts'
 
@@ -32,7 +33,7 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
   const passwords = new Passwords({
     breachedPasswords: new CommonPasswords(),
     ...deps,
-    hasher: new PasswordHasher({ secret: deps.sealer.derive('passwords') }),
+    hasher: new PasswordHasher({ secret: deps.sealer.derive(PASSWORD_KEY) }),
   })
   const serviceDeps = { ...deps, codes, passwords }
   const mail = new AccountMail(serviceDeps)

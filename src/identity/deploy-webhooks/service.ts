@@ -33,7 +33,8 @@ import {
 export const WEBHOOK_PATH = '/admin/public/webhooks/deploy'
 
 const SECRET_BYTES = 32
-const SEAL_CONTEXT = 'deploy-webhook'
+/** What the secret is sealed for, with the key of its site. */
+export const WEBHOOK_SEAL_CONTEXT = 'deploy-webhook'
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 /** What a forge is set up with. The secret is shown this once. */
@@ -70,7 +71,11 @@ export class DeployWebhooks {
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     return database.withSite(siteId, async (tx) => {
       const key = await siteKeys.wrapped(tx)
-      await upsertWebhook(tx, sealer.seal(key, SEAL_CONTEXT, Buffer.from(secret)), clock.now())
+      await upsertWebhook(
+        tx,
+        sealer.seal(key, WEBHOOK_SEAL_CONTEXT, Buffer.from(secret)),
+        clock.now(),
+      )
       await events.record(tx, { event: 'deploy-webhook.created', ...by })
       return { url: `${siteBaseUrl(baseUrl, domain)}${WEBHOOK_PATH}`, secret }
     })
@@ -128,7 +133,7 @@ export class DeployWebhooks {
       const sealed = await selectWebhook(tx)
       if (!sealed) return { repo, secret: undefined }
       const key = await siteKeys.wrapped(tx)
-      return { repo, secret: sealer.open(key, SEAL_CONTEXT, sealed).toString() }
+      return { repo, secret: sealer.open(key, WEBHOOK_SEAL_CONTEXT, sealed).toString() }
     })
   }
 }

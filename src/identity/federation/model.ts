@@ -75,3 +75,7 @@ const isThisMachine = (hostname: string): boolean =>
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+
+/** What the client secret of the provider is sealed for, with the key of its site. */
+export const providerSealContext = (userPoolId: string): string =>
+  `identity-provider:${userPoolId}:${GOOGLE}`

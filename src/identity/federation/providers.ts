@@ -14,6 +14,7 @@ import {
   type GoogleInput,
   type ProviderRecord,
   callbackUri,
+  providerSealContext,
   requireIssuer,
   requireScopes,
 } from './model.ts'
@@ -81,7 +82,11 @@ export class Providers {
       const row = await selectProvider(tx, pool.userPoolId)
       if (!row?.enabled) throw new ProviderFault('unreachable', 'The provider is switched off')
       const siteKey = await this.#deps.siteKeys.wrapped(tx)
-      const secret = this.#deps.sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
+      const secret = this.#deps.sealer.open(
+        siteKey,
+        providerSealContext(pool.userPoolId),
+        row.sealedClientSecret,
+      )
       return {
         issuer: row.issuer,
         clientId: row.clientId,
@@ -93,7 +98,11 @@ export class Providers {
 
   async #seal(tx: SiteTx, pool: Pool, secret: string): Promise<Buffer> {
     const siteKey = await this.#deps.siteKeys.wrapped(tx)
-    return this.#deps.sealer.seal(siteKey, sealContext(pool), Buffer.from(secret))
+    return this.#deps.sealer.seal(
+      siteKey,
+      providerSealContext(pool.userPoolId),
+      Buffer.from(secret),
+    )
   }
 
   async #changed(tx: SiteTx, pool: Pool, detail: Record<string, string>): Promise<void> {
@@ -106,8 +115,6 @@ export class Providers {
     await this.#deps.changes.siteChanged(tx)
   }
 }
-
-const sealContext = (pool: Pool): string => `identity-provider:${pool.userPoolId}:${GOOGLE}`
 
 const scopesOf = ({ scopes }: Pick<StoredProvider, 'scopes'>): string[] =>
   Value.Parse(Type.Array(Type.String()), scopes)

@@ -70,3 +70,7 @@ export const importSigningKey = (pkcs8: Uint8Array): Promise<CryptoKey> =>
   crypto.subtle.importKey('pkcs8', new Uint8Array(pkcs8), RS256, false, ['sign'])
 
 const RS256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const
+
+/** What the private half of a key is sealed for, with the key of its site. */
+export const signingKeySealContext = (userPoolId: string, kid: string): string =>
+  `signing-key:${userPoolId}:${kid}`

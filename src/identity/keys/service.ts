@@ -18,6 +18,7 @@ import {
   type VerificationKey,
   importSigningKey,
   jwksOf,
+  signingKeySealContext,
 } from './model.ts'
 import {
   deleteExpiredKeys,
@@ -25,6 +26,7 @@ import {
   insertKey,
   lockPoolKeys,
   retireKeys,
+  selectPublishedKeys,
   selectSealedKey,
 } from './queries.ts'
 
@@ -86,6 +88,18 @@ export class SigningKeys {
     }
   }
 
+  /** The same for pools that came with their site from elsewhere, if no key came with them. */
+  async ensure(tx: SiteTx, userPoolIds: readonly string[]): Promise<void> {
+    const keys = await selectPublishedKeys(tx, this.#deps.clock.now())
+    const signing = new Set(
+      keys.filter(({ expiresAt }) => expiresAt === null).map(({ userPoolId }) => userPoolId),
+    )
+    await this.create(
+      tx,
+      userPoolIds.filter((userPoolId) => !signing.has(userPoolId)),
+    )
+  }
+
   /**
    * Every replica signs with the new keys from here on. Tokens of the old ones verify until they end, or, after a leak,
    * end now. 429 when a pool has `MAX_KEYS` keys whose tokens are still alive.
@@ -133,7 +147,11 @@ export class SigningKeys {
       const row = await selectSealedKey(tx, userPoolId, kid)
       if (!row) throw this.#gone(site)
       const siteKey = await this.#deps.siteKeys.wrapped(tx)
-      return this.#deps.sealer.open(siteKey, sealContext(userPoolId, kid), row.sealedPrivate)
+      return this.#deps.sealer.open(
+        siteKey,
+        signingKeySealContext(userPoolId, kid),
+        row.sealedPrivate,
+      )
     })
     const key = await importSigningKey(pkcs8)
     pkcs8.fill(0)
@@ -170,12 +188,14 @@ export class SigningKeys {
     if (!pair) throw new Error('A pool has no key pair')
     const { kid, publicJwk, privateKey } = pair
     const siteKey = await this.#deps.siteKeys.wrapped(tx)
-    const sealedPrivate = this.#deps.sealer.seal(siteKey, sealContext(userPoolId, kid), privateKey)
+    const sealedPrivate = this.#deps.sealer.seal(
+      siteKey,
+      signingKeySealContext(userPoolId, kid),
+      privateKey,
+    )
     privateKey.fill(0)
     const createdAt = this.#deps.clock.now()
     await insertKey(tx, { userPoolId, kid, publicJwk, sealedPrivate, createdAt })
     return kid
   }
 }
-
-const sealContext = (userPoolId: string, kid: string): string => `signing-key:${userPoolId}:${kid}`

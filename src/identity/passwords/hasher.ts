@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 
 import { hash, verify } from '@node-rs/argon2'
+import { LRUCache } from 'lru-cache'
 
 import type { Limiter } from '#base/limiter.ts'
 
+import { keyIdOf, withoutKeyId } from './hash-keys.ts'
 import { signInLimiter } from './sign-in-limiter.ts'
 
 /** argon2id, version 19, is what the library does when nothing else is asked for. */
@@ -14,10 +16,13 @@ const DUMMY_HASH = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMt
 /** Under Node the work shares four threads with the file system and DNS. */
 const NODE_THREADS = 4
 const MAX_QUEUED = 256
+const MAX_OTHER_KEYS = 1000
 
 /** argon2id with a key of the instance, which a stolen database does not hold; a few at a time, off the event loop. */
 export class PasswordHasher {
   readonly #secret: Uint8Array
+  /** Of other installations, by the names that hashes have for them. */
+  readonly #otherKeys = new LRUCache<string, Uint8Array>({ max: MAX_OTHER_KEYS })
   readonly #limiter: Limiter
 
   constructor(deps: { readonly secret: Uint8Array; readonly concurrency?: number }) {
@@ -34,17 +39,30 @@ export class PasswordHasher {
     )
   }
 
-  /** The same work without a stored hash, and then never true. */
+  /** The key that a hash lacks before it can be verified; undefined when none is lacking. */
+  lackingKey(stored: string): string | undefined {
+    const keyId = keyIdOf(stored)
+    return keyId === undefined || this.#otherKeys.has(keyId) ? undefined : keyId
+  }
+
+  learnKey(keyId: string, key: Uint8Array): void {
+    this.#otherKeys.set(keyId, key)
+  }
+
+  /** The same work without a stored hash, or without its key, and then never true. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
     return this.#limiter.run(async () => {
-      const same = await verify(stored ?? DUMMY_HASH, normalizePassword(password), {
-        secret: this.#secret,
+      const keyId = stored === undefined ? undefined : keyIdOf(stored)
+      const otherKey = keyId === undefined ? undefined : this.#otherKeys.get(keyId)
+      const hashed = stored === undefined ? DUMMY_HASH : withoutKeyId(stored)
+      const same = await verify(hashed, normalizePassword(password), {
+        secret: otherKey ?? this.#secret,
       })
       return same && stored !== undefined
     })
   }
 
-  /** Whether a stored hash was made at another cost than today's. */
+  /** Whether a stored hash was made at another cost than today's, or with the key of another installation. */
   isOutdated(stored: string): boolean {
     return !stored.startsWith(PREFIX)
   }

@@ -70,3 +70,14 @@ export function selectPassword(tx: SiteTx, owner: UserKey): Promise<StoredPasswo
     .where(ofUser(tx, owner))
     .executeTakeFirst()
 }
+
+/** The key of another installation, sealed. */
+export async function selectPasswordKey(tx: SiteTx, keyId: string): Promise<Buffer | undefined> {
+  const row = await tx.db
+    .selectFrom('password_key')
+    .select('sealed')
+    .where('site_id', '=', tx.siteId)
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
+  return row?.sealed
+}

@@ -8,16 +8,18 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { BreachedPasswords } from './breached-passwords.ts'
+import { passwordKeySealContext } from './hash-keys.ts'
 import { type PasswordHasher, normalizePassword } from './hasher.ts'
 import { passwordFaults } from './policy.ts'
 import {
   type StoredPassword,
   insertPassword,
   selectPassword,
+  selectPasswordKey,
   updatePassword,
   upsertPassword,
 } from './queries.ts'
-import type { SrpVerifier, SrpVerifiers } from './srp-verifiers.ts'
+import { type SrpVerifier, type SrpVerifiers, srpSealContext } from './srp-verifiers.ts'
 
 export interface NewPassword {
   readonly sub: string
@@ -112,7 +114,9 @@ export class Passwords {
   }
 
   async hashOf(tx: SiteTx, pool: Pool, sub: string): Promise<string | undefined> {
-    return (await selectPassword(tx, ownerOf(pool, sub)))?.hash
+    const hash = (await selectPassword(tx, ownerOf(pool, sub)))?.hash
+    if (hash !== undefined) await this.#learnKeyOf(tx, hash)
+    return hash
   }
 
   /** Undefined when the password was set before a client of the pool could use the Cognito API. */
@@ -124,7 +128,9 @@ export class Passwords {
   /** Opens the verifier of an account, or of the sign-up that is to become it. */
   async openSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
     const siteKey = await this.#deps.siteKeys.wrapped(tx)
-    return unpackSrp(this.#deps.sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
+    return unpackSrp(
+      this.#deps.sealer.open(siteKey, srpSealContext(pool.userPoolId, sub), sealedSrp),
+    )
   }
 
   /**
@@ -151,12 +157,27 @@ export class Passwords {
     const siteKey = await this.#deps.siteKeys.wrapped(tx)
     return {
       hash,
-      sealedSrp: this.#deps.sealer.seal(siteKey, sealContext(pool, sub), packSrp(srp)),
+      sealedSrp: this.#deps.sealer.seal(
+        siteKey,
+        srpSealContext(pool.userPoolId, sub),
+        packSrp(srp),
+      ),
     }
   }
 
   async storeSealed(tx: SiteTx, pool: Pool, sub: string, stored: StoredPassword): Promise<void> {
     await upsertPassword(tx, ownerOf(pool, sub), stored, this.#deps.clock.now())
+  }
+
+  /** Who came from another installation is known by its key until the next sign-in. */
+  async #learnKeyOf(tx: SiteTx, hash: string): Promise<void> {
+    const { hasher, sealer, siteKeys } = this.#deps
+    const keyId = hasher.lackingKey(hash)
+    if (keyId === undefined) return
+    const sealed = await selectPasswordKey(tx, keyId)
+    if (sealed === undefined) return
+    const key = sealer.open(await siteKeys.wrapped(tx), passwordKeySealContext(keyId), sealed)
+    hasher.learnKey(keyId, key)
   }
 
   async #lacksSrp(site: Site, pool: Pool, { sub, email }: NewPassword): Promise<boolean> {
@@ -177,8 +198,6 @@ const invalidPassword = (faults: readonly string[]): AppError =>
   })
 
 const ownerOf = ({ userPoolId }: Pool, sub: string) => ({ userPoolId, sub })
-
-const sealContext = ({ userPoolId }: Pool, sub: string): string => `srp:${userPoolId}:${sub}`
 
 /** The salt's length, the salt, the verifier. */
 const packSrp = ({ salt, verifier }: SrpVerifier): Buffer =>

@@ -13,3 +13,7 @@ export interface SrpVerifiers {
   /** False for a verifier that is missing, or was made for the account's former address: the next sign-in makes another. */
   fits(verifier: SrpVerifier | undefined, userPoolId: string, email: string): boolean
 }
+
+/** What a verifier is sealed for, with the key of its site. */
+export const srpSealContext = (userPoolId: string, sub: string): string =>
+  `srp:${userPoolId}:${sub}`

@@ -20,7 +20,7 @@ import {
   bootstrapOf,
   discoveryOf,
 } from './model.ts'
-import { type NewPool, insertClient, insertPool } from './queries.ts'
+import { type NewPool, insertClient, insertPool, selectPools } from './queries.ts'
 
 /** The first members of a new admin pool. */
 interface SuperAdmins {
@@ -73,6 +73,21 @@ export class Pools implements SiteLifecycle {
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
     return {
       onboarding: await this.#deps.superAdmins.invite(tx, site, adminPoolId, input.superAdmins),
+    }
+  }
+
+  /** Completes the pools that came with a site from elsewhere. Undefined where they are not the two that a site has. */
+  async arrived(tx: SiteTx, site: Site, input: NewSiteInput): Promise<SiteCreation | undefined> {
+    const pools = await selectPools(tx)
+    const adminPool = pools.find(({ kind }) => kind === 'admin')
+    if (adminPool === undefined || pools.length !== POOL_KINDS.length) return undefined
+    await this.#deps.signingKeys.ensure(
+      tx,
+      pools.map(({ userPoolId }) => userPoolId),
+    )
+    const { userPoolId } = adminPool
+    return {
+      onboarding: await this.#deps.superAdmins.invite(tx, site, userPoolId, input.superAdmins),
     }
   }
 

@@ -65,6 +65,8 @@ export const SECURITY_EVENTS = [
   'dkim.activated',
   'deployment.activated',
   'operation.profiled',
+  'site.exported',
+  'site.imported',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

@@ -35,6 +35,11 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     wrapped_key: Buffer
     created_at: Generated<Date>
   }
+  site_import: {
+    domain: string
+    started_at: Date
+    alive_at: Date
+  }
   deployment: {
     deployment_id: string
     status: 'uploading' | 'ready' | 'failed' | 'removed'

@@ -1,4 +1,4 @@
-import { type Kysely, type Transaction, sql } from 'kysely'
+import { type IsolationLevel, type Kysely, type Transaction, sql } from 'kysely'
 
 import type { DatabaseSchema } from './database-schema.ts'
 import type { RunStatement } from './pooled-connection.ts'
@@ -40,6 +40,12 @@ export class Database {
     return this.#confined({ name: 'app.site_id', value: siteId }, (tx) => work({ ...tx, siteId }))
   }
 
+  /** The same for reading alone, with all of it as it was at one moment, however long that takes. */
+  withSiteSnapshot<T>(siteId: string, work: (tx: SiteTx) => Promise<T>): Promise<T> {
+    const setting = { name: 'app.site_id', value: siteId }
+    return this.#confined(setting, (tx) => work({ ...tx, siteId }), 'repeatable read')
+  }
+
   /** Opens the `site` table alone, to find sites by host and to list them. */
   withDirectory<T>(work: (tx: DirectoryTx) => Promise<T>): Promise<T> {
     return this.#confined({ name: 'app.scope', value: 'directory' }, (tx) =>
@@ -75,19 +81,26 @@ export class Database {
   #confined<T>(
     setting: { readonly name: string; readonly value: string },
     work: (tx: Tx) => Promise<T>,
+    isolation: IsolationLevel = 'read committed',
   ): Promise<T> {
-    return this.#transaction(async (tx) => {
+    return this.#transaction(isolation, async (tx) => {
       const { name, value } = setting
       await sql`select set_config(${name}, ${value}, true)`.execute(tx.db)
       return work(tx)
     })
   }
 
-  async #transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  async #transaction<T>(isolation: IsolationLevel, work: (tx: Tx) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
-    const result = await this.#db
-      .transaction()
-      .execute((db) => work({ db, onCommit: (effect) => effects.push(effect) }))
+    const begun = this.#db.transaction()
+    // What the server does anyway needs no words.
+    const transaction =
+      isolation === 'read committed'
+        ? begun
+        : begun.setIsolationLevel(isolation).setAccessMode('read only')
+    const result = await transaction.execute((db) =>
+      work({ db, onCommit: (effect) => effects.push(effect) }),
+    )
     for (const effect of effects) effect()
     return result
   }

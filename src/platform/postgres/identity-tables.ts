@@ -76,6 +76,10 @@ export interface IdentityTables {
     sealed_srp: Buffer | null
     updated_at: Generated<Date>
   }
+  password_key: {
+    key_id: string
+    sealed: Buffer
+  }
   pending_sign_up: {
     user_pool_id: string
     registration_id: string

@@ -1,5 +1,6 @@
 import type { PlatformServices } from '#platform/services.ts'
 
+import { BucketTransfer } from './bucket-transfer.ts'
 import { selectBucketContents } from './quotas/object-queries.ts'
 import { BucketRecount } from './quotas/recount.ts'
 import { BucketQuotas, type BucketQuotasDeps } from './quotas/service.ts'
@@ -17,6 +18,7 @@ export interface BucketServices {
   readonly buckets: Buckets
   readonly bucketQuotas: BucketQuotas
   readonly bucketUpkeep: BucketUpkeep
+  readonly bucketTransfer: BucketTransfer
   /** What the first `most` objects of a bucket come to. */
   readonly bucketContents: typeof selectBucketContents
   /** Removes what a deleted bucket held: in batches, and again without harm. */
@@ -35,6 +37,7 @@ export function openBuckets(deps: BucketsDeps): BucketServices {
     buckets: new Buckets({ ...deps, quotas }),
     bucketQuotas: quotas,
     bucketUpkeep,
+    bucketTransfer: new BucketTransfer(deps),
     bucketContents: selectBucketContents,
     dropBucket: (siteId, bucketId, signal) => removal.drop(siteId, bucketId, signal),
   }

@@ -172,3 +172,6 @@ function checkBounds(after: readonly PlainEnvVar[]): void {
     )
   }
 }
+
+/** What a value is sealed for, with the key of its site. */
+export const envVarSealContext = (name: string): string => `env-var:${name}`

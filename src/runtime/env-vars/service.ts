@@ -15,6 +15,7 @@ import {
   type OpenEnvVar,
   type PlainEnvVar,
   type SealedEnvVar,
+  envVarSealContext,
   planEnvVarChanges,
 } from './model.ts'
 import { parsePutEnvVars } from './put-body.ts'
@@ -97,7 +98,7 @@ export class EnvVars {
     const key = await this.#deps.siteKeys.wrapped(tx)
     const rows = written.map(({ value, ...facts }) => ({
       ...facts,
-      sealed: this.#deps.sealer.seal(key, contextOf(facts.name), Buffer.from(value)),
+      sealed: this.#deps.sealer.seal(key, envVarSealContext(facts.name), Buffer.from(value)),
     }))
     await upsertEnvVars(tx, rows, this.#deps.clock.now())
     await deleteEnvVars(tx, deleted)
@@ -140,7 +141,7 @@ export class EnvVars {
     return new Map(
       sealed.map((entry) => {
         const bytes = Buffer.from(entry.sealed, 'base64')
-        const value = this.#deps.sealer.open(key, contextOf(entry.name), bytes).toString()
+        const value = this.#deps.sealer.open(key, envVarSealContext(entry.name), bytes).toString()
         return [entry.name, { value, secret: entry.secret }]
       }),
     )
@@ -158,14 +159,12 @@ export class EnvVars {
     const key = await this.#deps.siteKeys.wrapped(tx)
     return new Map(
       rows.map(({ name, secret, storageBackend, sealed }) => {
-        const value = this.#deps.sealer.open(key, contextOf(name), sealed).toString()
+        const value = this.#deps.sealer.open(key, envVarSealContext(name), sealed).toString()
         return [name, { name, value, secret, storageBackend }]
       }),
     )
   }
 }
-
-const contextOf = (name: string): string => `env-var:${name}`
 
 /** Names the field of the route's body. */
 const bodyFault = ({ field, message }: FieldFault): FieldFault => ({

@@ -142,6 +142,15 @@ export class Jobs {
     return { field: 'auth.username', message }
   }
 
+  /** Works out when each job is due: for those that came with their site from elsewhere. */
+  async scheduleAll(tx: SiteTx): Promise<void> {
+    const now = await this.#deps.databaseTime(tx)
+    for (const { jobId, scheduledSince, ...job } of await selectJobs(tx)) {
+      const next = nextRunOf(job, now, scheduledSince)
+      if (next !== undefined) await upsertDue(tx, jobId, { dueAt: next, now })
+    }
+  }
+
   /** Whether it was there. */
   async delete(tx: SiteTx, jobId: string): Promise<boolean> {
     // First, as a tick takes it first.
@@ -178,9 +187,13 @@ export class Jobs {
   }
 }
 
-function nextRunOf({ schedule, enabled }: JobDefinition, now: Date): Date | undefined {
+function nextRunOf(
+  { schedule, enabled }: Pick<JobDefinition, 'schedule' | 'enabled'>,
+  now: Date,
+  since = now,
+): Date | undefined {
   if (schedule === null || !enabled) return undefined
-  const next = nextTick(parseSchedule(schedule), now.getTime(), now.getTime())
+  const next = nextTick(parseSchedule(schedule), now.getTime(), since.getTime())
   return next === undefined ? undefined : new Date(next)
 }
 

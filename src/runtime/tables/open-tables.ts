@@ -7,6 +7,7 @@ import { Tables } from './service.ts'
 import { selectItemCount } from './store/count-queries.ts'
 import { TableBuilds } from './store/table-builds.ts'
 import { TableLayouts } from './store/table-layouts.ts'
+import { TableTransfer } from './table-transfer.ts'
 
 /** So that one large table does not hold up those of others. */
 const BUILDERS = 3
@@ -18,6 +19,7 @@ export interface TableServices {
   readonly tableLayouts: TableLayouts
   readonly tableBuilds: TableBuilds
   readonly tableQuotas: TableQuotas
+  readonly tableTransfer: TableTransfer
   /** Items of a table, among the first `most`. */
   readonly tableContents: typeof selectItemCount
   /** Removes what a deleted table held: in batches, and again without harm. */
@@ -49,6 +51,7 @@ export function openTables(
     tableLayouts,
     tableBuilds,
     tableQuotas,
+    tableTransfer: new TableTransfer({ ...deps, layouts: tableLayouts }),
     tableContents: selectItemCount,
     async dropTable(siteId, tableId, signal) {
       await tableBuilds.dropItems({ siteId, tableId }, signal)

@@ -1,0 +1,97 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { type ObjectStore, type StoredObject, objectKey } from '#platform/objects/object-store.ts'
+
+import { type ArchivePart, checked, invalidArchive } from './archive-format.ts'
+import type { ArchiveEntry } from './archive-writer.ts'
+
+const LIST_PAGE = 1000
+
+/** What a site stores, by the first part of its keys, and what the rest of a key looks like. */
+const STORED: Readonly<Record<string, { readonly part: ArchivePart; readonly name: RegExp }>> = {
+  artifacts: { part: 'objects', name: /^[0-9a-f]{64}$/ },
+  encoded: { part: 'objects', name: /^[0-9a-f]{64}$/ },
+  git: { part: 'objects', name: /^[\w.-]{1,128}$/ },
+  // The rest is the key that the site chose: to a store, dots and slashes mean nothing.
+  buckets: { part: 'objects', name: /^res_[a-z0-9]{16}\/[^\0]{1,1024}$/s },
+}
+
+/** What the bytes behind it are. */
+const ArchivedObject = Type.Object({
+  kind: Type.String({ maxLength: 20 }),
+  name: Type.String({ maxLength: 2000 }),
+  sizeBytes: Type.Integer({ minimum: 0 }),
+  contentType: Type.String({ maxLength: 255 }),
+  metadata: Type.Record(Type.String({ maxLength: 255 }), Type.String({ maxLength: 2048 })),
+})
+export type ArchivedObject = Static<typeof ArchivedObject>
+
+/** Everything that the site stores of one part: one object after the other, and no more of one than is read. */
+export async function* storedObjectEntries(
+  objects: Pick<ObjectStore, 'list' | 'get'>,
+  siteId: string,
+  part: ArchivePart,
+): AsyncGenerator<ArchiveEntry, number, undefined> {
+  let count = 0
+  for (const [kind, stored] of Object.entries(STORED)) {
+    if (stored.part !== part) continue
+    const prefix = objectKey(siteId, kind, '')
+    for await (const key of keysBelow(objects, prefix)) {
+      const object = await objects.get(key)
+      // It was deleted since it was listed.
+      if (object === undefined) continue
+      count += 1
+      yield* entriesOf(object, { kind, part, number: count, name: key.slice(prefix.length) })
+    }
+  }
+  return count
+}
+
+function* entriesOf(
+  { head, body }: StoredObject,
+  { kind, part, number, name }: Pick<ArchivedObject, 'kind' | 'name'> & PartNumber,
+): Generator<ArchiveEntry, void, undefined> {
+  const { sizeBytes, contentType, metadata } = head
+  const facts: ArchivedObject = { kind, name, sizeBytes, contentType, metadata: { ...metadata } }
+  const description = Buffer.from(`${JSON.stringify(facts)}\n`)
+  const described = { name: { part, number, kind: 'object' as const } }
+  yield { ...described, sizeBytes: description.byteLength, body: [description] }
+  yield { name: { part, number, kind: 'bytes' }, sizeBytes, body }
+}
+
+interface PartNumber {
+  readonly part: ArchivePart
+  readonly number: number
+}
+
+async function* keysBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
+  for (let continuation: string | undefined, first = true; first || continuation; first = false) {
+    const page = await objects.list({
+      prefix,
+      maxKeys: LIST_PAGE,
+      ...(continuation === undefined ? {} : { continuation }),
+    })
+    for (const { key } of page.objects) yield key
+    continuation = page.continuation
+  }
+}
+
+/** Refuses an object that no site stores: its key is made of what is known of each kind. */
+export function readArchivedObject(part: ArchivePart, name: string, value: unknown) {
+  const object = checked(ArchivedObject, name, value)
+  const stored = Object.hasOwn(STORED, object.kind) ? STORED[object.kind] : undefined
+  if (stored?.part !== part || !stored.name.test(object.name)) {
+    throw invalidArchive(`"${name}" describes an object that no site stores`)
+  }
+  return object
+}
+
+export const keyOfArchived = (siteId: string, { kind, name }: ArchivedObject): string =>
+  objectKey(siteId, kind, name)
+
+/** The bucket and the key of an object that is in one. */
+export function bucketObjectOf({ kind, name, sizeBytes }: ArchivedObject) {
+  if (kind !== 'buckets') return undefined
+  const slash = name.indexOf('/')
+  return { bucketId: name.slice(0, slash), key: name.slice(slash + 1), sizeBytes }
+}

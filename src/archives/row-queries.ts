@@ -1,0 +1,86 @@
+import { CompiledQuery, sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { MissingSecret } from './archive-format.ts'
+import type { ArchivedTable } from './archived-table.ts'
+
+/** Rows that come in one round trip: each may be as long as an item. */
+const FETCHED_AT_ONCE = 100
+
+/** All rows of the site in the table, each as one line of JSON. The names are those of `site-tables.ts`. */
+export async function* selectArchivedRows(
+  tx: SiteTx,
+  { table, columns, orderBy, where }: ArchivedTable,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const fields = Object.entries(columns).map(([name, type]) => {
+    // An array has no JSON that a cast reads.
+    const value = type === 'text[]' ? `${table}.${name}::text` : `${table}.${name}`
+    return `'${name}', ${value}`
+  })
+  const found = `select json_build_object(${fields.join(', ')})::text as line from ${table}
+    where ${table}.site_id = current_setting('app.site_id')${where === undefined ? '' : ` and ${where}`}
+    order by ${orderBy.map((name) => `${table}.${name}`).join(', ')}`
+  yield* fetchLines(tx, `archived_${table}`, found)
+}
+
+/** The lines of a statement without parameters, some at a time. */
+async function* fetchLines(
+  tx: SiteTx,
+  cursor: string,
+  select: string,
+): AsyncGenerator<readonly string[], void, undefined> {
+  const run = <Row>(text: string) => tx.db.executeQuery<Row>(CompiledQuery.raw(text))
+  await run(`declare ${cursor} no scroll cursor for ${select}`)
+  for (;;) {
+    const { rows } = await run<{ line: string }>(`fetch ${FETCHED_AT_ONCE} from ${cursor}`)
+    if (rows.length > 0) yield rows.map(({ line }) => line)
+    if (rows.length < FETCHED_AT_ONCE) break
+  }
+  await run(`close ${cursor}`)
+}
+
+/** Writes rows as `selectArchivedRows` gives them. `lines` are JSON already. */
+export async function insertArchivedRows(
+  tx: SiteTx,
+  { table, columns }: ArchivedTable,
+  lines: readonly string[],
+): Promise<void> {
+  const names = Object.keys(columns)
+  const values = Object.entries(columns).map(([name, type]) => {
+    if (type === 'jsonb') return `line -> '${name}'`
+    if (type === 'jsonb?') return `nullif(line -> '${name}', 'null')`
+    return `(line ->> '${name}')::${type}`
+  })
+  await tx.db.executeQuery(
+    CompiledQuery.raw(
+      `insert into ${table} (site_id, ${names.join(', ')})
+       select $1, ${values.join(', ')}
+       from jsonb_array_elements($2::text::jsonb) with ordinality as given (line, place)
+       order by place`,
+      [tx.siteId, `[${lines.join(',')}]`],
+    ),
+  )
+}
+
+/** The secrets of a site that an archive without keys leaves behind, each to be set anew where the site goes. */
+export async function selectMissingSecrets(tx: SiteTx): Promise<MissingSecret[]> {
+  const { rows } = await sql<MissingSecret>`
+    select 'environment variable' as kind, name, 1 as place
+    from env_var where site_id = ${tx.siteId} and secret
+    union all
+    select 'client secret of the provider', provider, 2
+    from identity_provider where site_id = ${tx.siteId}
+    union all
+    select 'deploy token', name, 3
+    from deploy_token
+    where site_id = ${tx.siteId} and (expires_at is null or expires_at > now())
+    union all
+    select 'deploy webhook', 'of the repository', 4
+    from deploy_webhook where site_id = ${tx.siteId}
+    union all
+    select 'DKIM key', 'croft' || number, 5
+    from dkim_key where site_id = ${tx.siteId} and superseded_at is null
+    order by place, name`.execute(tx.db)
+  return rows.map(({ kind, name }) => ({ kind, name }))
+}

@@ -1,0 +1,193 @@
+import { join } from 'node:path'
+
+import { AppError } from '#base/app-error.ts'
+import type { Config } from '#config/config.ts'
+import { programVersion } from '#config/program-version.ts'
+import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Resources } from '#runtime/resources/service.ts'
+import type { TableTransfer } from '#runtime/tables/table-transfer.ts'
+import type { SiteRecord } from '#sites/model.ts'
+import type { Sites } from '#sites/service.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+
+import {
+  ARCHIVE_FORMAT,
+  ARCHIVE_PARTS,
+  type ArchiveHeader,
+  type ArchivePart,
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  SEALED_PARTS,
+} from './archive-format.ts'
+import { ArchiveSeal } from './archive-seal.ts'
+import { type ArchiveEntry, type ManifestFacts, writeArchive } from './archive-writer.ts'
+import type { ArchivedTable } from './archived-table.ts'
+import { storedObjectEntries } from './object-entries.ts'
+import { RowEntries } from './row-entries.ts'
+import { selectArchivedRows, selectMissingSecrets } from './row-queries.ts'
+import { leavingPasswordKey, leavingRow } from './secret-columns.ts'
+import { ARCHIVED_TABLES } from './site-tables.ts'
+import { TemporaryFile } from './temporary-file.ts'
+
+export interface SiteExportsDeps extends Pick<
+  PlatformServices,
+  'database' | 'databaseTime' | 'objects' | 'disk'
+> {
+  readonly config: Pick<Config, 'dataDir'>
+  readonly sites: Pick<Sites, 'read'>
+  readonly resources: Pick<Resources, 'all'>
+  readonly tableTransfer: Pick<TableTransfer, 'bodies'>
+  readonly securityEvents: Pick<SecurityEvents, 'note'>
+  readonly siteKeys: SiteKeys
+  readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
+}
+
+export interface ExportRequest {
+  /** Beside definition, items and objects. */
+  readonly parts: readonly OptionalPart[]
+  /** What secrets are sealed with. */
+  readonly passphrase: string | undefined
+  readonly origin: RequestOrigin
+}
+
+/** What an archive begins with, and its rows on the disk. */
+interface Snapshot extends Pick<ManifestFacts, 'missingSecrets'> {
+  readonly header: ArchiveHeader
+  readonly rows: RowEntries
+}
+
+/** Sites as archives, which another installation takes in. */
+export class SiteExports {
+  readonly #deps: SiteExportsDeps
+
+  constructor(deps: SiteExportsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * All rows are of one moment, and have been read when this resolves. Objects are read as they are taken: one that changes
+   * meanwhile comes as it is then.
+   */
+  async export(siteId: string, request: ExportRequest): Promise<ReadableStream<Uint8Array>> {
+    const { config, disk, securityEvents } = this.#deps
+    disk.check('folder')
+    requirePassphrase(request)
+    const seal =
+      request.passphrase === undefined ? undefined : await ArchiveSeal.create(request.passphrase)
+    const file = await TemporaryFile.open(join(config.dataDir, 'work'))
+    const rows = new RowEntries(file)
+    try {
+      const snapshot = await this.#snapshot(siteId, rows, { ...request, seal })
+      await securityEvents.note(siteId, {
+        event: 'site.exported',
+        actor: OPERATOR,
+        origin: request.origin,
+        detail: { parts: snapshot.header.parts.join(' ') },
+      })
+      return writeArchive(snapshot.header, this.#entries(siteId, snapshot))
+    } catch (error) {
+      await rows[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  #snapshot(
+    siteId: string,
+    rows: RowEntries,
+    {
+      parts: asked,
+      seal,
+    }: Pick<ExportRequest, 'parts'> & { readonly seal?: ArchiveSeal | undefined },
+  ): Promise<Snapshot> {
+    const { database, databaseTime, sites } = this.#deps
+    const parts = ARCHIVE_PARTS.filter((part) => !isOptional(part) || asked.includes(part))
+    return database.withSiteSnapshot(siteId, async (tx) => {
+      const exportedAt = await databaseTime(tx)
+      const site = await sites.read(tx)
+      for (const table of ARCHIVED_TABLES.filter(({ part }) => parts.includes(part))) {
+        const lines = this.#lines(tx, table, seal)
+        await rows.add({ part: table.part, of: table.table, head: { table: table.table } }, lines)
+      }
+      await this.#addItems(tx, rows)
+      const header: ArchiveHeader = {
+        format: 'croft-site',
+        formatVersion: ARCHIVE_FORMAT,
+        productVersion: await programVersion(),
+        exportedAt: exportedAt.toISOString(),
+        parts,
+        site: archivedSite(site),
+        passphrase: seal?.header ?? null,
+      }
+      const missingSecrets = parts.includes('keys') ? [] : await selectMissingSecrets(tx)
+      return { header, rows, missingSecrets }
+    })
+  }
+
+  async *#lines(tx: SiteTx, table: ArchivedTable, seal: ArchiveSeal | undefined) {
+    if (table.secrets === undefined) return yield* selectArchivedRows(tx, table)
+    const { sealer, siteKeys } = this.#deps
+    const archive = table.part === 'definition' ? undefined : seal
+    const passwordKey = sealer.derive(PASSWORD_KEY)
+    const seals = { sealer, siteKey: await siteKeys.wrapped(tx), archive, passwordKey }
+    if (table.table === 'password_key') yield [leavingPasswordKey(seals)]
+    for await (const lines of selectArchivedRows(tx, table)) {
+      yield lines.map((line) => leavingRow(line, table, seals))
+    }
+  }
+
+  async #addItems(tx: SiteTx, rows: RowEntries): Promise<void> {
+    const { resources, tableTransfer } = this.#deps
+    for (const { type, resourceId, name } of await resources.all(tx)) {
+      if (type !== 'ddbTable') continue
+      const head = { tableId: resourceId, name }
+      const bodies = tableTransfer.bodies(tx, resourceId)
+      await rows.add({ part: 'items', of: 'items', head }, bodies)
+    }
+  }
+
+  /** In the order of the parts. Closes the rows when it is done, or left. */
+  async *#entries(
+    siteId: string,
+    { header, rows, missingSecrets }: Snapshot,
+  ): AsyncGenerator<ArchiveEntry, ManifestFacts, undefined> {
+    await using _rows = rows
+    let objects = 0
+    for (const part of header.parts) {
+      yield* rows.entries(part)
+      objects += yield* storedObjectEntries(this.#deps.objects, siteId, part)
+    }
+    return { rows: rows.counts, objects, missingSecrets }
+  }
+}
+
+function requirePassphrase({ parts, passphrase }: ExportRequest): void {
+  const sealed = parts.filter((part) => SEALED_PARTS.includes(part))
+  if (passphrase !== undefined || sealed.length === 0) return
+  throw new AppError(
+    'PassphraseRequired',
+    `What is exported with ${sealed.join(' and ')} has secrets in it: send a passphrase to seal them with`,
+  )
+}
+
+const isOptional = (part: ArchivePart): part is OptionalPart =>
+  OPTIONAL_PARTS.some((optional) => optional === part)
+
+/** As `POST /portal/api/sites` takes it. */
+function archivedSite(site: SiteRecord): ArchiveHeader['site'] {
+  const { domain, region, sourceMode, repo, repoBinding, deploymentSettings } = site
+  return {
+    domain,
+    region,
+    sourceMode,
+    ...(repo === null ? {} : { repo }),
+    ...(repoBinding === null ? {} : { repoBinding }),
+    deploymentSettings,
+    currentDeploymentId: site.currentDeploymentId,
+  }
+}

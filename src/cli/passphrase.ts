@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+import { codeOf } from '#base/error-code.ts'
+
+import { type Arguments, textOption } from './command.ts'
+import { CommandError } from './errors.ts'
+
+export const PASSPHRASE_OPTION = textOption(
+  '--passphrase-file <file>',
+  'a file with the passphrase of the archive; else CROFT_ARCHIVE_PASSPHRASE, or it is asked for',
+)
+
+/** Never an argument: those are in the list of processes and in the shell's history. Undefined where nobody says one. */
+export async function givenPassphrase(
+  args: Arguments,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const file = args.text('passphraseFile')
+  if (file === undefined) return env['CROFT_ARCHIVE_PASSPHRASE'] || undefined
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, {
+      cause,
+    })
+  })
+  // An editor ends a file with a line break.
+  const passphrase = text.replace(/\r?\n$/, '')
+  if (passphrase === '') throw new CommandError(`The file "${file}" holds no passphrase`)
+  return passphrase
+}
+
+/** Asks at the terminal, without showing what is typed. Throws where there is none. */
+export async function askedPassphrase(question: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new CommandError(
+      'The archive needs a passphrase: give a file with --passphrase-file, or set CROFT_ARCHIVE_PASSPHRASE',
+    )
+  }
+  process.stderr.write(question)
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
+  try {
+    return await terminal.question('')
+  } finally {
+    terminal.close()
+    process.stderr.write('\n')
+  }
+}
