@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import ivm from 'isolated-vm'
 
 import { withSmallCaches } from './v8-flags.ts'
+import { warmUpScript } from './warm-up.ts'
 
 const DIGEST_BYTES = 32
 
@@ -20,7 +21,7 @@ interface SnapshotPaths {
 export function snapshotFile(prelude: string, { kept, draft }: SnapshotPaths): string {
   if (readSnapshotBytes(kept)) return kept
   const snapshot = withSmallCaches(() =>
-    ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }]),
+    ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }], warmUpScript()),
   )
   const bytes = new Uint8Array(snapshot.copy())
   writeFileSync(draft, Buffer.concat([digest(bytes), bytes]))

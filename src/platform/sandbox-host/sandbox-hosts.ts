@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { GuestScripts } from '#sandbox/part-names.ts'
+import { warmUpScript } from '#sandbox/warm-up.ts'
 
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -100,7 +101,7 @@ export class SandboxHosts implements Sandbox {
       jail,
       entry: entries.host,
       logger,
-      snapshotPath: snapshotPathOf(cacheDir, scripts.prelude, jail.node),
+      snapshotPath: snapshotPathOf(cacheDir, [scripts.prelude, warmUpScript()], jail.node),
       scripts,
       ordinaryHosts,
       memoryBytes: config.hostMemoryMb * 1024 * 1024,

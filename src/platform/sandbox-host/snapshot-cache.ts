@@ -10,10 +10,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Where the prelude's snapshot for that Node is kept. */
-export function snapshotPathOf(cacheDir: string, prelude: string, node: string): string {
+/** Where the snapshot that such a Node makes of those scripts is kept. */
+export function snapshotPathOf(cacheDir: string, scripts: readonly string[], node: string): string {
   const { size, mtimeMs } = statSync(node)
-  const key = createHash('sha256').update(JSON.stringify([node, size, mtimeMs, prelude]))
+  const key = createHash('sha256').update(JSON.stringify([node, size, mtimeMs, ...scripts]))
   return join(cacheDir, `prelude-${key.digest('hex').slice(0, 32)}.snapshot`)
 }
 
