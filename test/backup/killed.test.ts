@@ -204,3 +204,27 @@ describe('a restore refuses', () => {
     await expect(restoreInto(places, place)).rejects.toThrow('it has "sites/other/o"')
   })
 })
+
+describe('an ordinary role that owns its database', () => {
+  test('is restored into, and held by row-level security after that; backing up it is refused', async () => {
+    const places = await emptyOnes()
+    const url = new URL(places.database.url)
+    const role = `owner_${randomBytes(4).toString('hex')}`
+    await asAdmin(async (admin) => {
+      await admin.unsafe(`create role ${role} login password 'secret'`)
+      await admin.unsafe(`alter database ${places.database.name} owner to ${role}`)
+    })
+    cleanUp.defer(() =>
+      asAdmin(async (admin) => {
+        await places.database[Symbol.asyncDispose]()
+        await admin.unsafe(`drop role ${role}`)
+      }),
+    )
+    Object.assign(url, { username: role, password: 'secret' })
+    const owned = { ...places, database: { ...places.database, url: url.href } }
+    await restoreInto(owned, place)
+    expect(await sitesIn(places), 'what the superuser sees').toBe(SITES)
+    expect(await sitesIn(owned), 'what it sees itself').toBe(0)
+    await expect(backUpOf(owned, await folder())).rejects.toThrow('set BACKUP_DATABASE_URL')
+  })
+})

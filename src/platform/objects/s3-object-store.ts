@@ -145,7 +145,7 @@ export class S3ObjectStore implements ObjectStore {
     if (await this.head(to)) return true
     const command = new CopyObjectCommand({
       ...this.#object(to),
-      CopySource: encodeURIComponent(`${this.#bucket}/${from}`),
+      CopySource: `${this.#bucket}/${from.split('/').map(encodeURIComponent).join('/')}`,
     })
     const copied = await ifThere(
       this.#requests.send((client, options) => client.send(command, options), {
