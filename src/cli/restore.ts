@@ -1,13 +1,10 @@
-import { PLACE, backupSettings } from './backup.ts'
-import { type CliCommand, requiredOption, textOption } from './command.ts'
+import { AT, PLACE, backupSettings } from './backup.ts'
+import { type CliCommand, requiredOption } from './command.ts'
 
 export const restore: CliCommand = {
   name: 'restore',
   summary: 'Make an empty installation what another was when it was backed up',
-  options: [
-    requiredOption('--from <place>', PLACE),
-    textOption('--at <id>', 'the backup of that id; else the newest'),
-  ],
+  options: [requiredOption('--from <place>', PLACE), AT],
   async run({ args, ...call }) {
     // A static import would make every other command load the database's client, too.
     const { readManifest } = await import('#platform/backup/manifest.ts')

@@ -9,7 +9,8 @@ import { audit } from './audit.ts'
 import { authGoogle } from './auth-google.ts'
 import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
-import { backupCreate, backupList, backupVerify } from './backup.ts'
+import { backupList, backupPrune, backupVerify } from './backup-place.ts'
+import { backupCreate } from './backup.ts'
 import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
 import {
@@ -82,6 +83,7 @@ const COMMANDS: readonly CliCommand[] = [
   backupCreate,
   backupList,
   backupVerify,
+  backupPrune,
   restore,
   siteCreate,
   siteList,

@@ -57,13 +57,18 @@ export async function readOperatorKey(
   return text.trim()
 }
 
+export const hasMasterKey = async (
+  dataDir: string,
+  secrets: Pick<Secrets, 'masterKey'>,
+): Promise<boolean> => secrets.masterKey !== undefined || isThere(masterKeyFile(dataDir))
+
 /** Reads the key that seals the secrets of an installation, and makes none. */
 export async function readMasterKey(
   dataDir: string,
   secrets: Pick<Secrets, 'masterKey'>,
 ): Promise<Buffer> {
   const file = masterKeyFile(dataDir)
-  if (secrets.masterKey === undefined && !(await isThere(file))) {
+  if (!(await hasMasterKey(dataDir, secrets))) {
     throw new SetupError(
       `There is no master key: set CROFT_MASTER_KEY, or put the file "master.key" of the installation to "${file}"`,
     )

@@ -7,6 +7,7 @@ import type { BackUpDeps } from '#platform/backup/back-up.ts'
 import { chunkName } from '#platform/backup/chunks.ts'
 import { FolderPlace } from '#platform/backup/folder-place.ts'
 import { type Manifest, listBackups, readManifest } from '#platform/backup/manifest.ts'
+import { pruneBackups } from '#platform/backup/prune-backups.ts'
 import { verifyBackup } from '#platform/backup/verify-backup.ts'
 import { storeKeyOf } from '#runtime/buckets/store-key.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
@@ -226,6 +227,31 @@ describe('verifying', () => {
     expect(faults.join()).toContain(`"${name}" of the backup is missing`)
     await place.write(name, bytes)
     expect(await verifyBackup(place, manifest, () => {})).toEqual([])
+  })
+})
+
+describe('pruning', () => {
+  test('leaves the newest ones whole, and not a part that these do not need', async () => {
+    const ids = await listBackups(place)
+    const pruned = await pruneBackups(place, 2, () => {})
+    expect(pruned).toMatchObject({ deleted: ids.slice(0, -2), left: ids.slice(-2) })
+    expect(pruned.chunks, 'what was replaced since the first one').toBeGreaterThan(0)
+    for (const id of pruned.left) {
+      const { manifest } = await readManifest(place, id)
+      expect(await verifyBackup(place, manifest, () => {})).toEqual([])
+    }
+    expect(await listBackups(place)).toEqual(pruned.left)
+    expect(await pruneBackups(place, 2, () => {})).toMatchObject({ deleted: [], chunks: 0 })
+  })
+
+  test('touches nothing where a backup that stays cannot be read', async () => {
+    const [first = '', last = ''] = await listBackups(place)
+    const name = `manifests/${last}.json`
+    const text = String(await place.read(name))
+    await place.write(name, Buffer.from(text.replace('moment', 'momenx')))
+    await expect(pruneBackups(place, 1, () => {})).rejects.toThrow('has been changed')
+    expect(await listBackups(place)).toEqual([first, last])
+    await place.write(name, Buffer.from(text))
   })
 })
 

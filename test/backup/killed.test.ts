@@ -133,7 +133,7 @@ describe('a backup that is killed', () => {
     const list = await ended(croft(['backup', 'list', '--from', to.address], source))
     expect(list).toMatchObject([{ id, objects: 3 }])
     const verified = await ended(croft(['backup', 'verify', '--from', to.address], source))
-    expect(verified).toMatchObject({ id, faults: [] })
+    expect(verified).toMatchObject({ id, isSigned: true, faults: [] })
   })
 })
 
@@ -202,6 +202,23 @@ describe('a restore refuses', () => {
     const places = await emptyOnes()
     await (await objectsOf(places)).put('sites/other/o', Buffer.from('x'))
     await expect(restoreInto(places, place)).rejects.toThrow('it has "sites/other/o"')
+  })
+})
+
+describe('a backup of an earlier version', () => {
+  test('is restored as it was and then brought up to date', async () => {
+    const last = '0495_backup_holds.sql'
+    const migrations = manifest.migrations.filter(({ name }) => name !== last)
+    await writeManifest(place, { ...manifest, migrations }, keyOf(source))
+    const places = await emptyOnes()
+    await restoreInto(places, place)
+    await writeManifest(place, manifest, keyOf(source))
+    expect(await sitesIn(places)).toBe(SITES)
+    await asAdmin(async (admin) => {
+      const applied = await admin<{ name: string }[]>`
+        select name from schema_migration order by applied_at desc limit 1`
+      expect(applied).toMatchObject([{ name: last }])
+    }, places.database.url)
   })
 })
 

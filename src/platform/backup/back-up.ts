@@ -48,7 +48,7 @@ export interface BackUpDeps {
  */
 export async function backUp(deps: BackUpDeps): Promise<Manifest> {
   const { place, databaseUrl, say } = deps
-  await using lock = await lockPlace(place, say)
+  await using lock = await lockPlace(place, { say })
   const sql = createClient({ url: databaseUrl, max: 3 })
   try {
     await assertSeesAll(sql)

@@ -39,9 +39,7 @@ export class Chunks {
   /** Asks once what is there. */
   static async open(place: BackupPlace): Promise<Chunks> {
     const known = new Set<string>()
-    for await (const name of place.list(FOLDER)) {
-      if (NAME.test(name)) known.add(name)
-    }
+    for await (const name of listChunks(place)) known.add(name)
     return new Chunks(place, known)
   }
 
@@ -60,6 +58,11 @@ export class Chunks {
     this.sent.bytes += bytes.byteLength
     return sha256
   }
+}
+
+/** Names of all parts, in no order. */
+export async function* listChunks(place: BackupPlace): AsyncGenerator<string> {
+  for await (const name of place.list(FOLDER)) if (NAME.test(name)) yield name
 }
 
 /** The content of a chunk, held against its name. Throws `ChunkFault` where it is not what was written. */

@@ -83,6 +83,9 @@ export async function writeManifest(
   await place.write(`${FOLDER}/${manifest.id}.json`, Buffer.from(JSON.stringify(envelope)))
 }
 
+export const deleteBackup = (place: BackupPlace, id: string): Promise<void> =>
+  place.delete(`${FOLDER}/${id}.json`)
+
 /** Ids of whole backups, the oldest first. */
 export async function listBackups(place: BackupPlace): Promise<string[]> {
   const ids: string[] = []
@@ -104,7 +107,7 @@ export async function readManifest(
   const bytes = ids.includes(id) ? await place.read(`${FOLDER}/${id}.json`) : undefined
   if (bytes === undefined) {
     throw new SetupError(
-      `There is no backup "${id}" in "${place.address}": "croft backup list --to ${place.address}" tells which there are`,
+      `There is no backup "${id}" in "${place.address}": "croft backup list --from ${place.address}" tells which there are`,
     )
   }
   return opened(bytes.toString(), id)

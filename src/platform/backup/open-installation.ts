@@ -5,7 +5,7 @@ import { ifMissing } from '#base/error-code.ts'
 import type { BackupEnv } from '#config/backup-env.ts'
 import type { Config, Secrets } from '#config/config.ts'
 import { lockDataDir } from '#config/data-dir-lock.ts'
-import { readMasterKey } from '#config/keys.ts'
+import { hasMasterKey, readMasterKey } from '#config/keys.ts'
 import { SetupError } from '#config/setup-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
@@ -73,10 +73,21 @@ async function open(settings: InstallationSettings, databaseUrl: string): Promis
   return {
     databaseUrl,
     objects,
-    key: new Sealer(masterKey).derive('backup'),
+    key: backupKeyOf(masterKey),
     [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
   }
 }
+
+/** Of the installation whose environment this is, if it has one. */
+export async function findBackupKey({
+  config,
+  secrets,
+}: Pick<InstallationSettings, 'config' | 'secrets'>): Promise<BackupKey | undefined> {
+  if (!(await hasMasterKey(config.dataDir, secrets))) return undefined
+  return backupKeyOf(await readMasterKey(config.dataDir, secrets))
+}
+
+const backupKeyOf = (masterKey: Buffer): BackupKey => new Sealer(masterKey).derive('backup')
 
 const NO_URLS = {
   sign: () => Promise.reject(new Error('A backup signs no URLs')),

@@ -17,6 +17,11 @@ const LOOK_MS = 5000
 /** Who takes a dead one's lock looks after this whether somebody else did at the same moment. */
 const SETTLE_MS = 1000
 
+interface Waiting {
+  readonly say: (line: string) => void
+  readonly wait?: (ms: number) => Promise<unknown>
+}
+
 interface Holder {
   readonly token: string
   readonly host: string
@@ -31,8 +36,8 @@ interface Holder {
  */
 export async function lockPlace(
   place: BackupPlace,
-  say: (line: string) => void,
-): Promise<Lease & AsyncDisposable> {
+  { say, wait = delay }: Waiting,
+): Promise<Lease> {
   const mine = {
     token: randomUUID(),
     host: hostname(),
@@ -41,9 +46,9 @@ export async function lockPlace(
   }
   const text = (renewals: number) => Buffer.from(JSON.stringify({ ...mine, renewals }))
   if (!(await place.create(NAME, text(0)))) {
-    await waitForDeath(place, say)
+    await waitForDeath(place, { say, wait })
     await place.write(NAME, text(0))
-    await delay(SETTLE_MS)
+    await wait(SETTLE_MS)
     const holder = await readHolder(place)
     if (holder?.token !== mine.token) throw inUse(place, holder)
   }
@@ -62,7 +67,7 @@ export async function lockPlace(
 }
 
 /** Rejects while the holder lives. */
-async function waitForDeath(place: BackupPlace, say: (line: string) => void): Promise<void> {
+async function waitForDeath(place: BackupPlace, { say, wait }: Required<Waiting>): Promise<void> {
   const first = await readHolder(place)
   if (first === undefined) return
   if (first.host === hostname()) {
@@ -73,7 +78,7 @@ async function waitForDeath(place: BackupPlace, say: (line: string) => void): Pr
     `A backup of ${first.host} holds "${place.address}": waiting ${DEAD_AFTER_MS / 1000} seconds whether it lives…`,
   )
   for (let waitedMs = 0; waitedMs < DEAD_AFTER_MS; waitedMs += LOOK_MS) {
-    await delay(LOOK_MS)
+    await wait(LOOK_MS)
     const now = await readHolder(place)
     if (now === undefined) return
     if (now.token !== first.token || now.renewals !== first.renewals) throw inUse(place, now)

@@ -40,8 +40,8 @@ describe('chunks of rows', () => {
   })
 
   test.each([
-    ['short', 40_000, 300],
-    ['long', 120, 100_000],
+    ['short', 20_000, 300],
+    ['long', 60, 100_000],
   ])(
     'of %s rows are bounded, and a change to one row changes one or two',
     async (_, count, bytes) => {
