@@ -24,7 +24,7 @@ export function performancePage(resultsText: string): string {
     '# Performance',
     '<!-- Written by `npm run bench:page` from bench/RESULTS.md. Change that, or scripts/performance-page. -->',
     introduction(results),
-    ...(aims ? ['## Aims', table(aims)] : []),
+    ...(aims ? ['## Aims', PROFILE, table(aims)] : []),
     ...tables.flatMap((section) => [
       `## ${section.words}`,
       ...(ABOUT[section.words] === undefined ? [] : [ABOUT[section.words] ?? '']),
@@ -39,6 +39,9 @@ const introduction = ({ facts }: ParsedResults): string =>
   `What calls of operations cost, side by side with other servers in one run. Absolute figures are those of one machine on one day; the ratios carry further. Your own: \`npm run bench\` on a Linux machine that does nothing else; it takes about 13 minutes.
 
 ${list([...facts].map(([name, value]) => `${name}: ${value}`))}`
+
+const PROFILE =
+  'Where the time goes, and so why aims are missed: [operation-profile.md](operation-profile.md).'
 
 const METHOD = `## How it is measured
 
