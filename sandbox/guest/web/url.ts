@@ -1,18 +1,97 @@
 import 'core-js/modules/web.url.js'
-import 'core-js/modules/web.url.can-parse.js'
-import 'core-js/modules/web.url.parse.js'
 import 'core-js/modules/web.url.to-json.js'
 import 'core-js/modules/web.url-search-params.js'
 import 'core-js/modules/web.url-search-params.delete.js'
 import 'core-js/modules/web.url-search-params.has.js'
 import 'core-js/modules/web.url-search-params.size.js'
-import { defineInterface } from './interface.ts'
-import { testPattern } from './primordials.ts'
+import { defineInterface, defineOperation } from './interface.ts'
+import { apply, getOwnPropertyDescriptor, testPattern } from './primordials.ts'
+import { requireArguments, usvString } from './webidl.ts'
 
 /** Left on the global by core-js, which finds none there; kept here so that a site may replace them for itself. */
-export const { URL, URLSearchParams } = globalThis
+const { URL: ParsedURL, URLSearchParams } = globalThis
+const { construct } = Reflect
+const { get: hrefOf, set: setHref } = getOwnPropertyDescriptor(ParsedURL.prototype, 'href') as {
+  readonly get: () => string
+  readonly set: (href: string) => void
+}
 
-defineInterface('URL', URL, 1)
+/** The parser of core-js, whose refusals do not say what was refused. */
+function parsed(text: string, base: string | undefined, target: Function = ParsedURL): URL {
+  return refusing(text, base, () => construct(ParsedURL, [text, base], target) as URL)
+}
+
+function refusing<Result>(text: string, base: string | undefined, parse: () => Result): Result {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new TypeError(`Invalid URL: '${text}'${base === undefined ? '' : ` with base '${base}'`}`)
+  }
+}
+
+const textOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : usvString(value)
+
+/** Not a class: its prototype is that of core-js, which knows its own by it. */
+function URLConstructor(url: unknown, base?: unknown): URL {
+  if (new.target === undefined)
+    throw new TypeError("Class constructor URL cannot be invoked without 'new'")
+  requireArguments(arguments.length, 1, "Failed to construct 'URL'")
+  return parsed(usvString(url), textOf(base), new.target)
+}
+
+/** https://url.spec.whatwg.org/#dom-url-parse */
+function parse(url: unknown, base?: unknown): URL | null {
+  requireArguments(arguments.length, 1, "Failed to execute 'URL.parse'")
+  const [text, baseText] = [usvString(url), textOf(base)]
+  try {
+    return parsed(text, baseText)
+  } catch {
+    return null
+  }
+}
+
+/** https://url.spec.whatwg.org/#dom-url-canparse */
+function canParse(url: unknown, base?: unknown): boolean {
+  requireArguments(arguments.length, 1, "Failed to execute 'URL.canParse'")
+  const [text, baseText] = [usvString(url), textOf(base)]
+  try {
+    parsed(text, baseText)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const href = {
+  get href(): string {
+    return apply(hrefOf, this, []) as string
+  },
+  set href(value: unknown) {
+    apply(hrefOf, this, [])
+    const text = usvString(value)
+    refusing(text, undefined, () => apply(setHref, this, [text]))
+  },
+}
+
+URLConstructor.prototype = ParsedURL.prototype
+Object.defineProperties(ParsedURL.prototype, {
+  constructor: { value: URLConstructor, writable: true, configurable: true },
+  href: getOwnPropertyDescriptor(href, 'href') as PropertyDescriptor,
+})
+for (const [name, operation] of Object.entries({ parse, canParse }))
+  Object.defineProperty(URLConstructor, name, {
+    value: defineOperation(name, 1, operation),
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+
+const PlatformURL = URLConstructor as unknown as typeof globalThis.URL
+export { PlatformURL as URL, URLSearchParams }
+
+defineInterface('URL', PlatformURL, 1)
 defineInterface('URLSearchParams', URLSearchParams)
 Reflect.deleteProperty(globalThis, '__core-js_shared__')
 
@@ -29,5 +108,5 @@ const MAX_FAST = 2048
 export function normalizeUrl(url: string): string {
   return url.length <= MAX_FAST && testPattern(CANONICAL, url) && testPattern(HAS_PATH, url)
     ? url
-    : new URL(url).href
+    : new PlatformURL(url).href
 }
