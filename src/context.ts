@@ -11,6 +11,7 @@ import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { activationEvent } from '#identity/security-events/activation-event.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
 import { HoldWatch } from '#platform/backup/hold-watch.ts'
+import { selectLastBackup } from '#platform/backup/last-backup-queries.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
@@ -72,6 +73,8 @@ export interface AppContext extends Identity, Mail, Runtime, Archives {
   readonly operatorKey: string | undefined
   /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
   checkReadiness(): Promise<Readonly<Record<string, string>>>
+  /** The moment of the newest backup; undefined before the first. */
+  lastBackup(): Promise<Date | undefined>
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
   /** What stands around the processes that run site code. */
@@ -181,6 +184,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...files,
     ...openArchives({ ...deps, ...stores, ...identity, ...runtime, sites }),
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
+    lastBackup: () => selectLastBackup(statements),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
     [Symbol.asyncDispose]: () =>

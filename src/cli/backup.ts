@@ -1,8 +1,11 @@
+import { AppError } from '#base/app-error.ts'
+import { codeOf } from '#base/error-code.ts'
 import { loadBackupEnv } from '#config/backup-env.ts'
 import { loadConfig } from '#config/load.ts'
 import { programVersion } from '#config/program-version.ts'
 
 import { type CliCommand, requiredOption, textOption } from './command.ts'
+import { CommandError } from './errors.ts'
 
 export const PLACE = 'a folder, or s3://bucket/prefix'
 export const AT = textOption('--at <id>', 'the backup of that id; else the newest')
@@ -26,7 +29,7 @@ export const backupCreate: CliCommand = {
       place,
       croft,
       say: (line) => call.progress(line),
-    })
+    }).catch(explained)
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     return {
       json: { id, moment, rows, objects: objects.count, sent },
@@ -42,4 +45,14 @@ export async function backupSettings() {
   const { createLogger } = await import('#platform/log/create-logger.ts')
   const log = createLogger({ logLevel: 'warn' }, process.stderr)
   return { ...loadConfig(process.env), env: loadBackupEnv(process.env), log, logger: log }
+}
+
+/** What a database, a disk or a network says of itself, and what to do then. */
+export function explained(error: unknown): never {
+  if (!(error instanceof Error) || codeOf(error) === undefined) throw error
+  if (error instanceof AppError) throw error
+  throw new CommandError(
+    `It was not finished: ${error.message} (${codeOf(error)}). Run it again: what is written already is not written again`,
+    { cause: error },
+  )
 }

@@ -1,4 +1,4 @@
-import { AT, PLACE, backupSettings } from './backup.ts'
+import { AT, PLACE, backupSettings, explained } from './backup.ts'
 import { type CliCommand, requiredOption } from './command.ts'
 
 export const restore: CliCommand = {
@@ -15,10 +15,8 @@ export const restore: CliCommand = {
     await using place = await openBackupPlace(args.required('from'), 'read', settings)
     const backup = await readManifest(place, args.text('at'))
     await using installation = await openForRestore(settings)
-    await restoreBackup(
-      { ...installation, place, log: settings.log, say: (line) => call.progress(line) },
-      backup,
-    )
+    const say = (line: string) => call.progress(line)
+    await restoreBackup({ ...installation, place, log: settings.log, say }, backup).catch(explained)
     const { id, moment } = backup.manifest
     return {
       json: { id, moment },

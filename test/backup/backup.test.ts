@@ -183,6 +183,11 @@ describe('a backup of a service under load, restored elsewhere', () => {
     expect((await putObject('new', 'x', there)).status).toBe(200)
   })
 
+  test('is known as the last one, for metrics', async () => {
+    expect(await stack.context.lastBackup()).toEqual(new Date(first.moment))
+    expect(await restored.context.lastBackup()).toBeUndefined()
+  })
+
   test('keeps nothing for it any more', async () => {
     const { objects: left } = await (await objectsOf(stack)).list({ prefix: 'kept/', maxKeys: 10 })
     expect(left).toEqual([])

@@ -20,6 +20,8 @@ export interface Installation extends ProcessWatch {
   /** Every value other than `ok` says what is wrong. */
   readonly checks: Readonly<Record<string, string>>
   readonly queues: readonly QueueDepth[] | undefined
+  /** In seconds of the epoch; 0 before the first. */
+  readonly lastBackup: number | undefined
 }
 
 /** A scrape has ten seconds, of which the network takes some. */
@@ -29,9 +31,15 @@ export async function readInstallation(
   context: AppContext,
   watch: ProcessWatch,
 ): Promise<Installation> {
-  const [checks, queues] = await Promise.all([
+  const [checks, queues, lastBackup] = await Promise.all([
     context.checkReadiness(),
     answerInTime(context.queue.depths(), ANSWER_MS, undefined),
+    answerInTime(lastBackupOf(context), ANSWER_MS, undefined),
   ])
-  return { ...watch, context, checks, queues, sandbox: context.sandbox.status() }
+  return { ...watch, context, checks, queues, lastBackup, sandbox: context.sandbox.status() }
+}
+
+async function lastBackupOf(context: AppContext): Promise<number> {
+  const moment = await context.lastBackup()
+  return moment === undefined ? 0 : moment.getTime() / 1000
 }

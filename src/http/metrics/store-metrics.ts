@@ -77,6 +77,13 @@ export const STORE_METRICS: readonly Metric<Installation>[] = [
       perRedis(installation, ({ durations }, use) => [lasting(durations, { use })]),
   },
   {
+    name: 'croft_last_backup_timestamp_seconds',
+    type: 'gauge',
+    help: 'Moment of the newest backup by croft backup, in seconds of the epoch; 0 before the first.',
+    labels: [],
+    read: ({ lastBackup }) => (lastBackup === undefined ? [] : [gauge(lastBackup)]),
+  },
+  {
     name: 'croft_disk_size_bytes',
     type: 'gauge',
     help: 'Size of the file systems that are watched: of the data folder, an embedded database, objects in files.',

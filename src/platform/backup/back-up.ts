@@ -12,6 +12,7 @@ import { type ObjectDump, dumpObjects, readObject } from './dump-objects.ts'
 import { dumpTables, takeSnapshot } from './dump-tables.ts'
 import { selectKeptKeys } from './hold-queries.ts'
 import { selectClockTime, selectKnowsHolds } from './installation-queries.ts'
+import { upsertLastBackup } from './last-backup-queries.ts'
 import {
   type BackupKey,
   FORMAT,
@@ -54,21 +55,29 @@ export async function backUp(deps: BackUpDeps): Promise<Manifest> {
     await assertSeesAll(sql)
     const id = await newId(sql)
     await using hold = await holdObjects({ sql, objects: deps.objects }, id)
-    const manifest = await dump({ ...deps, sql }, id)
+    const lost = AbortSignal.any([hold.lost, lock.lost])
+    const manifest = await unlessAborted(lost, dump({ ...deps, sql, lost }, id))
     // Nothing is a backup that may lack something.
     await hold.assertHeld()
     await lock.assertHeld()
     await writeManifest(place, manifest, deps.key)
+    await upsertLastBackup(sql, manifest)
     return manifest
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-async function dump(deps: BackUpDeps & { readonly sql: SqlClient }, id: string): Promise<Manifest> {
+interface DumpDeps extends BackUpDeps {
+  readonly sql: SqlClient
+  /** Aborted when there is no use in going on. */
+  readonly lost: AbortSignal
+}
+
+async function dump(deps: DumpDeps, id: string): Promise<Manifest> {
   const { place, sql, objects, key, croft } = deps
   const chunks = await Chunks.open(place)
-  const progress = new BackupProgress(deps.say)
+  const progress = new BackupProgress(deps.say, deps.lost)
   // Before the snapshot: what was acknowledged until now is in it.
   const moment = await selectClockTime(sql)
   const database = await sql.begin(SNAPSHOT, async (tx) => {
@@ -119,6 +128,14 @@ async function* dumpKept(dump: ObjectDump, sql: SqlClient, holdId: string) {
       throw new SetupError(`The object "${key}" went while it was backed up`)
     yield object
   }
+}
+
+/** A statement that nobody answers is not waited for. */
+async function unlessAborted<Result>(lost: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const aborted = Promise.withResolvers<never>()
+  lost.addEventListener('abort', () => aborted.reject(lost.reason), { once: true })
+  work.catch(() => {})
+  return Promise.race([work, aborted.promise])
 }
 
 async function assertSeesAll(sql: SqlClient): Promise<void> {

@@ -89,6 +89,13 @@ export class FolderPlace implements BackupPlace {
     try {
       await file.writeFile(bytes)
       await file.sync()
+    } catch (cause) {
+      await rm(unfinished, { force: true })
+      if (!hasCode(cause, 'ENOSPC', 'EDQUOT')) throw cause
+      throw new SetupError(
+        `The disk of "${this.address}" is full: make room ("croft backup prune" deletes old backups), and run it again`,
+        { cause },
+      )
     } finally {
       await file.close()
     }

@@ -1,5 +1,11 @@
+import { SetupError } from '#config/setup-error.ts'
+
+/** How long a renewal, or the end, may take: whoever is asked may hang. */
+const ANSWER_MS = 30_000
+
 export interface LeaseSteps {
   readonly everyMs: number
+  readonly answerMs?: number
   /** Rejects when it is lost. */
   renew(): Promise<void>
   release(): Promise<void>
@@ -9,35 +15,56 @@ export interface LeaseSteps {
 export class Lease implements AsyncDisposable {
   readonly #steps: LeaseSteps
   readonly #timer: NodeJS.Timeout
+  readonly #lost = new AbortController()
   #renewing: Promise<void> = Promise.resolve()
-  #loss: Error | undefined
 
   constructor(steps: LeaseSteps) {
     this.#steps = steps
     this.#timer = setInterval(() => this.#renew(), steps.everyMs)
   }
 
+  /** Aborted with the reason when it is lost. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
   /** Throws when it was lost meanwhile. */
   async assertHeld(): Promise<void> {
     this.#renew()
     await this.#renewing
-    if (this.#loss) throw this.#loss
+    this.lost.throwIfAborted()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     await this.#renewing
-    await this.#steps.release()
+    if (!this.lost.aborted) await this.#inTime(this.#steps.release())
   }
 
   #renew(): void {
     this.#renewing = this.#renewing.then(async () => {
-      if (this.#loss) return
+      if (this.lost.aborted) return
       try {
-        await this.#steps.renew()
+        await this.#inTime(this.#steps.renew())
       } catch (error) {
-        this.#loss = error instanceof Error ? error : new Error(String(error))
+        this.#lost.abort(error)
       }
     })
   }
+
+  async #inTime(work: Promise<void>): Promise<void> {
+    const { answerMs = ANSWER_MS } = this.#steps
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => late.reject(silent(answerMs)), answerMs)
+    try {
+      await Promise.race([work, late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
 }
+
+const silent = (ms: number): SetupError =>
+  new SetupError(
+    `The database, or the place of the backup, has not answered for ${ms / 1000} seconds: run it again when it does`,
+  )

@@ -11,15 +11,17 @@ interface Counts {
 
 const NONE: Counts = { tables: 0, rows: 0, rowBytes: 0, objects: 0, objectBytes: 0 }
 
-/** Says every two seconds how far a backup has come. */
+/** Says every two seconds how far a backup has come, and ends what it counts when that is of no use any more. */
 export class BackupProgress {
   readonly #say: (line: string) => void
+  readonly #lost: AbortSignal | undefined
   #counts = NONE
   #tables = 0
   #saidMs = performance.now()
 
-  constructor(say: (line: string) => void) {
+  constructor(say: (line: string) => void, lost?: AbortSignal) {
     this.#say = say
+    this.#lost = lost
   }
 
   expect({ tables }: Pick<Counts, 'tables'>): void {
@@ -27,6 +29,7 @@ export class BackupProgress {
   }
 
   count(more: Partial<Counts>): void {
+    this.#lost?.throwIfAborted()
     const { tables, rows, rowBytes, objects, objectBytes } = this.#counts
     this.#counts = {
       tables: tables + (more.tables ?? 0),
