@@ -138,8 +138,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
   const queue = await openQueue({ statements, notifications, holder, log: platform.logger })
-  const objectUrls = openObjectUrls(platform, siteOf)
-  const objects = await openStore(platform, objectUrls)
+  const { objects, objectUrls } = await openStore(platform, siteOf)
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
   const stores = { queue, objects, objectUrls, outbox }
   const mail = await openMail({ ...deps, ...stores, identity: () => identity })
@@ -193,10 +192,19 @@ export async function openContext(platform: Platform): Promise<AppContext> {
 }
 
 /** The store of this process: it keeps what backups want, and takes nothing more while there is no room. */
-async function openStore(platform: Platform, urls: ObjectUrls): Promise<ObjectStore> {
-  const stored = await platform.openObjects(urls)
-  const keeping = new KeepingObjectStore(stored, new HoldWatch(platform.postgres.statements))
-  return new RoomyObjectStore(keeping, platform.disk)
+async function openStore(
+  platform: Platform,
+  siteOf: (siteId: string) => Promise<{ readonly domain: string }>,
+): Promise<Pick<AppContext, 'objects' | 'objectUrls'>> {
+  const { config, sealer, clock, postgres, disk } = platform
+  const objectUrls = new ObjectUrls({
+    key: sealer.derive('object-urls'),
+    baseUrlOf: async (siteId) => siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
+    clock,
+  })
+  const stored = await platform.openObjects(objectUrls)
+  const keeping = new KeepingObjectStore(stored, new HoldWatch(postgres.statements))
+  return { objects: new RoomyObjectStore(keeping, disk), objectUrls }
 }
 
 const groupUsesOf = (operations: () => Runtime['operations']): GroupUses => ({
@@ -319,14 +327,4 @@ const openRepositories = (
     cacheDir: join(deps.config.dataDir, 'cache', 'git'),
     waitForRuntime: (siteId, deploymentId, signal) =>
       deploymentOutcome(deps.runtime, { siteId, deploymentId }, signal),
-  })
-
-const openObjectUrls = (
-  { config, sealer, clock }: Platform,
-  siteOf: (siteId: string) => Promise<{ readonly domain: string }>,
-): ObjectUrls =>
-  new ObjectUrls({
-    key: sealer.derive('object-urls'),
-    baseUrlOf: async (siteId) => siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
-    clock,
   })
