@@ -181,7 +181,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...stores,
     sites,
     ...files,
-    ...openArchives({ ...deps, ...stores, ...identity, ...runtime, sites }),
+    ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     lastBackup: () => selectLastBackup(statements),
     sandboxWalls: () => runtime.sandbox.status().walls,

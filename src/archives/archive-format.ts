@@ -8,11 +8,11 @@ import { CreateSiteBody } from '#sites/model.ts'
 export const ARCHIVE_FORMAT = 1
 
 /** What an archive is made of, in its order. Each has a folder of entries. */
-export const ARCHIVE_PARTS = ['definition', 'items', 'objects', 'users', 'keys'] as const
+export const ARCHIVE_PARTS = ['definition', 'items', 'objects', 'users', 'keys', 'mail'] as const
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number]
 
 /** The parts that are exported only when they are asked for. */
-export const OPTIONAL_PARTS = ['users', 'keys'] as const
+export const OPTIONAL_PARTS = ['users', 'keys', 'mail'] as const
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number]
 
 /** Those of them that nobody may read who finds the archive. */

@@ -13,6 +13,7 @@ type ColumnType =
   | 'text'
   | 'text[]'
   | 'timestamptz'
+  | 'tsvector'
 
 interface SecretColumn {
   /** What it was sealed for, by the row that it is in. */
@@ -32,6 +33,11 @@ export interface ArchivedTable {
   readonly orderBy: readonly string[]
   /** Columns that nobody may read who has the database: they leave sealed by a passphrase, but those of a definition. */
   readonly secrets?: Readonly<Record<string, SecretColumn>>
+  /** The part without which its rows would refer to nothing: then they stay behind. */
+  readonly needs?: ArchivePart
+  /** In the words of PostgreSQL, what leaves instead of a column, and what arrives: `line` is the row, `$1` the site's id. */
+  readonly leaving?: Readonly<Record<string, string>>
+  readonly arriving?: Readonly<Record<string, string>>
   /** Which rows, in the words of PostgreSQL. */
   readonly where?: string
 }
@@ -45,7 +51,7 @@ export function archived<Table extends TableName>(
   part: ArchivePart,
   table: Table,
   columns: Columns<Table>,
-  rest: Pick<ArchivedTable, 'orderBy' | 'secrets' | 'where'>,
+  rest: Pick<ArchivedTable, 'orderBy' | 'secrets' | 'needs' | 'leaving' | 'arriving' | 'where'>,
 ): ArchivedTable {
   return { part, table, columns: columns as ArchivedTable['columns'], ...rest }
 }

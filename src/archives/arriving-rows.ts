@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
+import type { MailTransfer } from '#mail/removal/mail-transfer.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { BucketTransfer } from '#runtime/buckets/bucket-transfer.ts'
@@ -35,6 +36,7 @@ export interface ArrivingRowsDeps {
   readonly resources: Pick<Resources, 'all'>
   readonly tableTransfer: TableTransfer
   readonly bucketTransfer: BucketTransfer
+  readonly mailTransfer: MailTransfer
   readonly siteKeys: SiteKeys
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
 }
@@ -117,13 +119,26 @@ class ArrivingSite {
     const { bucketTransfer, tableTransfer } = this.#deps
     const { buckets } = await this.#openStores()
     await tableTransfer.open(this.#tx, this.#used)
-    for await (const objects of archive.bucketObjects()) {
+    for await (const objects of archive.bucketObjects.batches()) {
       const stray = objects.find(({ bucketId }) => !buckets.has(bucketId))
       if (stray)
         throw invalidArchive(`it has objects of a bucket "${stray.bucketId}", which it lacks`)
       await bucketTransfer.add(this.#tx, objects)
     }
     await bucketTransfer.open(this.#tx)
+    await this.#checkMail(archive)
+  }
+
+  /** A message without its bytes would be found out by who wants to read it. */
+  async #checkMail(archive: UnpackedArchive): Promise<void> {
+    const { mailTransfer } = this.#deps
+    const wanted = await mailTransfer.count(this.#tx)
+    let found = 0
+    for await (const rawIds of archive.rawIds.batches()) {
+      found += (await mailTransfer.known(this.#tx, rawIds)).size
+    }
+    if (found !== wanted) throw invalidArchive('it has messages without their bytes')
+    if (wanted > 0) await mailTransfer.arrived(this.#tx)
   }
 
   #openStores(): Promise<Stores> {

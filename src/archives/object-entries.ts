@@ -11,6 +11,8 @@ const LIST_PAGE = 1000
 const STORED: Readonly<Record<string, { readonly part: ArchivePart; readonly name: RegExp }>> = {
   artifacts: { part: 'objects', name: /^[0-9a-f]{64}$/ },
   encoded: { part: 'objects', name: /^[0-9a-f]{64}$/ },
+  // A raw message, and what was taken out of it.
+  mail: { part: 'mail', name: /^[\w-]{1,80}(?:\/parts\/[\w-]{1,80})?$/ },
   git: { part: 'objects', name: /^[\w.-]{1,128}$/ },
   // The rest is the key that the site chose: to a store, dots and slashes mean nothing.
   buckets: { part: 'objects', name: /^res_[a-z0-9]{16}\/[^\0]{1,1024}$/s },
@@ -26,22 +28,27 @@ const ArchivedObject = Type.Object({
 })
 export type ArchivedObject = Static<typeof ArchivedObject>
 
+/** Says which of some objects are to leave, by the names that `ArchivedObject` has for them. */
+export type KeptNames = (names: readonly string[]) => Promise<readonly string[]>
+
 /** Everything that the site stores of one part: one object after the other, and no more of one than is read. */
 export async function* storedObjectEntries(
   objects: Pick<ObjectStore, 'list' | 'get'>,
   siteId: string,
-  part: ArchivePart,
+  { part, kept }: { readonly part: ArchivePart; readonly kept: KeptNames },
 ): AsyncGenerator<ArchiveEntry, number, undefined> {
   let count = 0
   for (const [kind, stored] of Object.entries(STORED)) {
     if (stored.part !== part) continue
     const prefix = objectKey(siteId, kind, '')
-    for await (const key of keysBelow(objects, prefix)) {
-      const object = await objects.get(key)
-      // It was deleted since it was listed.
-      if (object === undefined) continue
-      count += 1
-      yield* entriesOf(object, { kind, part, number: count, name: key.slice(prefix.length) })
+    for await (const names of namesBelow(objects, prefix)) {
+      for (const name of await kept(names)) {
+        const object = await objects.get(prefix + name)
+        // It was deleted since it was listed.
+        if (object === undefined) continue
+        count += 1
+        yield* entriesOf(object, { kind, part, number: count, name })
+      }
     }
   }
   return count
@@ -64,14 +71,14 @@ interface PartNumber {
   readonly number: number
 }
 
-async function* keysBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
+async function* namesBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
   for (let continuation: string | undefined, first = true; first || continuation; first = false) {
     const page = await objects.list({
       prefix,
       maxKeys: LIST_PAGE,
       ...(continuation === undefined ? {} : { continuation }),
     })
-    for (const { key } of page.objects) yield key
+    yield page.objects.map(({ key }) => key.slice(prefix.length))
     continuation = page.continuation
   }
 }
@@ -88,6 +95,10 @@ export function readArchivedObject(part: ArchivePart, name: string, value: unkno
 
 export const keyOfArchived = (siteId: string, { kind, name }: ArchivedObject): string =>
   objectKey(siteId, kind, name)
+
+/** The raw message that an object has the bytes of. */
+export const rawIdOf = ({ kind, name }: Pick<ArchivedObject, 'kind' | 'name'>) =>
+  kind === 'mail' && !name.includes('/') ? name : undefined
 
 /** The bucket and the key of an object that is in one. */
 export function bucketObjectOf({ kind, name, sizeBytes }: ArchivedObject) {

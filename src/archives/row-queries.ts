@@ -11,12 +11,12 @@ const FETCHED_AT_ONCE = 100
 /** All rows of the site in the table, each as one line of JSON. The names are those of `site-tables.ts`. */
 export async function* selectArchivedRows(
   tx: SiteTx,
-  { table, columns, orderBy, where }: ArchivedTable,
+  { table, columns, orderBy, where, leaving = {} }: ArchivedTable,
 ): AsyncGenerator<readonly string[], void, undefined> {
   const fields = Object.entries(columns).map(([name, type]) => {
     // An array has no JSON that a cast reads.
     const value = type === 'text[]' ? `${table}.${name}::text` : `${table}.${name}`
-    return `'${name}', ${value}`
+    return `'${name}', ${leaving[name] ?? value}`
   })
   const found = `select json_build_object(${fields.join(', ')})::text as line from ${table}
     where ${table}.site_id = current_setting('app.site_id')${where === undefined ? '' : ` and ${where}`}
@@ -43,11 +43,13 @@ async function* fetchLines(
 /** Writes rows as `selectArchivedRows` gives them. `lines` are JSON already. */
 export async function insertArchivedRows(
   tx: SiteTx,
-  { table, columns }: ArchivedTable,
+  { table, columns, arriving = {} }: ArchivedTable,
   lines: readonly string[],
 ): Promise<void> {
   const names = Object.keys(columns)
   const values = Object.entries(columns).map(([name, type]) => {
+    const computed = arriving[name]
+    if (computed !== undefined) return computed
     if (type === 'jsonb') return `line -> '${name}'`
     if (type === 'jsonb?') return `nullif(line -> '${name}', 'null')`
     return `(line ->> '${name}')::${type}`
@@ -83,4 +85,11 @@ export async function selectMissingSecrets(tx: SiteTx): Promise<MissingSecret[]>
     from dkim_key where site_id = ${tx.siteId} and superseded_at is null
     order by place, name`.execute(tx.db)
   return rows.map(({ kind, name }) => ({ kind, name }))
+}
+
+/** Lets the transaction see the words of all messages: the policy of `mail_search` shows those that a query finds. */
+export async function showAllWords(tx: SiteTx): Promise<void> {
+  await sql`select set_config('app.mail_query', quote_literal(${tx.siteId}::text), true)`.execute(
+    tx.db,
+  )
 }

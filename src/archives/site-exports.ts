@@ -7,6 +7,7 @@ import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { MailTransfer } from '#mail/removal/mail-transfer.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -28,21 +29,23 @@ import {
 import { ArchiveSeal } from './archive-seal.ts'
 import { type ArchiveEntry, type ManifestFacts, writeArchive } from './archive-writer.ts'
 import type { ArchivedTable } from './archived-table.ts'
+import { LeavingMail } from './leaving-mail.ts'
 import { storedObjectEntries } from './object-entries.ts'
 import { RowEntries } from './row-entries.ts'
-import { selectArchivedRows, selectMissingSecrets } from './row-queries.ts'
+import { selectArchivedRows, selectMissingSecrets, showAllWords } from './row-queries.ts'
 import { leavingPasswordKey, leavingRow } from './secret-columns.ts'
 import { ARCHIVED_TABLES } from './site-tables.ts'
 import { TemporaryFile } from './temporary-file.ts'
 
 export interface SiteExportsDeps extends Pick<
   PlatformServices,
-  'database' | 'databaseTime' | 'objects' | 'disk'
+  'database' | 'databaseTime' | 'objects' | 'disk' | 'logger'
 > {
   readonly config: Pick<Config, 'dataDir'>
   readonly sites: Pick<Sites, 'read'>
   readonly resources: Pick<Resources, 'all'>
   readonly tableTransfer: Pick<TableTransfer, 'bodies'>
+  readonly mailTransfer: MailTransfer
   readonly securityEvents: Pick<SecurityEvents, 'note'>
   readonly siteKeys: SiteKeys
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
@@ -110,7 +113,8 @@ export class SiteExports {
     return database.withSiteSnapshot(siteId, async (tx) => {
       const exportedAt = await databaseTime(tx)
       const site = await sites.read(tx)
-      for (const table of ARCHIVED_TABLES.filter(({ part }) => parts.includes(part))) {
+      await showAllWords(tx)
+      for (const table of tablesOf(parts)) {
         const lines = this.#lines(tx, table, seal)
         await rows.add({ part: table.part, of: table.table, head: { table: table.table } }, lines)
       }
@@ -157,14 +161,33 @@ export class SiteExports {
     { header, rows, missingSecrets }: Snapshot,
   ): AsyncGenerator<ArchiveEntry, ManifestFacts, undefined> {
     await using _rows = rows
+    try {
+      return yield* this.#partsOf(siteId, { header, rows, missingSecrets })
+    } catch (error) {
+      // Whoever reads is told only that it broke off: the status was sent before.
+      this.#deps.logger.warn({ siteId, err: error }, 'an export broke off')
+      throw error
+    }
+  }
+
+  async *#partsOf(
+    siteId: string,
+    { header, rows, missingSecrets }: Snapshot,
+  ): AsyncGenerator<ArchiveEntry, ManifestFacts, undefined> {
     let objects = 0
     for (const part of header.parts) {
       yield* rows.entries(part)
-      objects += yield* storedObjectEntries(this.#deps.objects, siteId, part)
+      const mail = new LeavingMail(siteId, this.#deps)
+      const kept = part === 'mail' ? mail.kept : async (names: readonly string[]) => names
+      objects += yield* storedObjectEntries(this.#deps.objects, siteId, { part, kept })
+      if (part === 'mail') await mail.check(rows.counts['mail_raw'] ?? 0, header)
     }
     return { rows: rows.counts, objects, missingSecrets }
   }
 }
+
+const tablesOf = (parts: readonly ArchivePart[]) =>
+  ARCHIVED_TABLES.filter(({ part, needs = part }) => parts.includes(part) && parts.includes(needs))
 
 function requirePassphrase({ parts, passphrase }: ExportRequest): void {
   const sealed = parts.filter((part) => SEALED_PARTS.includes(part))

@@ -13,10 +13,12 @@ import {
   parseJson,
 } from './archive-format.ts'
 import { type PackedEntry, readArchive, wholeEntry } from './archive-reader.ts'
+import { NotedLines } from './noted-lines.ts'
 import {
   type ArchivedObject,
   bucketObjectOf,
   keyOfArchived,
+  rawIdOf,
   readArchivedObject,
 } from './object-entries.ts'
 import type { TemporaryFile } from './temporary-file.ts'
@@ -24,7 +26,6 @@ import type { TemporaryFile } from './temporary-file.ts'
 /** Shorter objects are put several at once. */
 const SMALL_BYTES = ROWS_ENTRY_BYTES
 const PUTS_AT_ONCE = 8
-const ACCOUNTED_AT_ONCE = 500
 
 export type BucketObject = NonNullable<ReturnType<typeof bucketObjectOf>>
 
@@ -46,12 +47,15 @@ interface Span {
 export class UnpackedArchive {
   readonly #target: Target
   readonly #rows: { readonly name: EntryName; readonly span: Span }[] = []
-  readonly #accounts: Span[] = []
-  #accounted: BucketObject[] = []
+  /** The objects of buckets, and the raw messages whose bytes there are. */
+  readonly bucketObjects: NotedLines<BucketObject>
+  readonly rawIds: NotedLines<string>
   readonly #puts = new Set<Promise<void>>()
 
   private constructor(target: Target) {
     this.#target = target
+    this.bucketObjects = new NotedLines(target.file)
+    this.rawIds = new NotedLines(target.file)
   }
 
   /** Expects an archive that has been verified. */
@@ -67,7 +71,8 @@ export class UnpackedArchive {
         if (entry.name === HEADER_ENTRY || entry.name === MANIFEST_ENTRY) continue
         described = await unpacked.#take(entry, described)
       }
-      await unpacked.#writeAccounts()
+      await unpacked.bucketObjects.flush()
+      await unpacked.rawIds.flush()
     } finally {
       await Promise.allSettled(unpacked.#puts)
     }
@@ -77,12 +82,6 @@ export class UnpackedArchive {
   /** The lines of each entry of rows, in the order of the archive. */
   async *rows(): AsyncGenerator<readonly [EntryName, readonly string[]], void, undefined> {
     for (const { name, span } of this.#rows) yield [name, (await this.#text(span)).split('\n')]
-  }
-
-  /** The objects of buckets, some at a time. */
-  async *bucketObjects(): AsyncGenerator<readonly BucketObject[], void, undefined> {
-    // Only `#writeAccounts` writes them.
-    for (const span of this.#accounts) yield JSON.parse(await this.#text(span)) as BucketObject[]
   }
 
   async #take(
@@ -119,8 +118,9 @@ export class UnpackedArchive {
       put.catch(() => {})
     }
     const inBucket = bucketObjectOf(object)
-    if (inBucket) this.#accounted.push(inBucket)
-    if (this.#accounted.length >= ACCOUNTED_AT_ONCE) await this.#writeAccounts()
+    if (inBucket) await this.bucketObjects.add(inBucket)
+    const rawId = rawIdOf(object)
+    if (rawId !== undefined) await this.rawIds.add(rawId)
   }
 
   async #put(object: ArchivedObject, body: Uint8Array | ReadableStream<Uint8Array>) {
@@ -131,13 +131,7 @@ export class UnpackedArchive {
     onObject()
   }
 
-  async #writeAccounts(): Promise<void> {
-    if (this.#accounted.length === 0) return
-    this.#accounts.push(await this.#append([Buffer.from(JSON.stringify(this.#accounted))]))
-    this.#accounted = []
-  }
-
-  async #append(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Span> {
+  async #append(chunks: AsyncIterable<Uint8Array>): Promise<Span> {
     const { file } = this.#target
     const start = file.sizeBytes
     for await (const bytes of chunks) await file.append(bytes)

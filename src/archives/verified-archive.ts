@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type ArchiveHeader,
   type ArchiveManifest,
-  type ArchivePart,
   ARCHIVE_PARTS,
   type EntryName,
   HEADER_ENTRY,
@@ -86,13 +85,13 @@ class EntryOrder {
 }
 
 function follows(entry: EntryName, last: EntryName | undefined): boolean {
-  const needsBytes = last?.kind === 'object'
-  if ((entry.kind === 'bytes') !== needsBytes) return false
-  if (needsBytes) return entry.part === last.part && entry.number === last.number
-  if (entry.part !== last?.part) {
-    return last === undefined || placeOf(entry.part) > placeOf(last.part)
-  }
-  return entry.number === last.number + 1
+  if (last?.kind === 'object') return isDeepStrictEqual(entry, { ...last, kind: 'bytes' })
+  if (entry.kind === 'bytes') return false
+  const [place, lastPlace] = [placeOf(entry), last === undefined ? -1 : placeOf(last)]
+  if (place !== lastPlace) return place > lastPlace && entry.number === 1
+  return entry.number === (last?.number ?? 0) + 1
 }
 
-const placeOf = (part: ArchivePart): number => ARCHIVE_PARTS.indexOf(part)
+/** The objects of a part follow its rows, and have numbers of their own. */
+const placeOf = ({ part, kind }: EntryName): number =>
+  2 * ARCHIVE_PARTS.indexOf(part) + (kind === 'rows' ? 0 : 1)

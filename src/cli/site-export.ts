@@ -90,9 +90,12 @@ async function verified(archive: AsyncIterable<Uint8Array>) {
     return await verifyArchive(archive, DEFAULT_MAX_BYTES)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    throw new CommandError(`The service broke off: not all of the archive has come`, {
-      cause: error,
-    })
+    throw new CommandError(
+      'The service broke off, for a reason that its log has: nothing was kept, export it again',
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PlatformServices } from '#platform/services.ts'
 
+import { MailTransfer } from './mail-transfer.ts'
 import { MailPurge, type MailPurgeDeps } from './purge.ts'
 import { MailRemoval } from './removal.ts'
 
@@ -9,6 +10,7 @@ const WORKERS = 2
 export interface RemovalServices {
   readonly mailPurge: MailPurge
   readonly mailRemoval: MailRemoval
+  readonly mailTransfer: MailTransfer
 }
 
 export function openRemoval(
@@ -19,5 +21,5 @@ export function openRemoval(
   deps.queue.handle('mail-removal', (job, signal) => mailRemoval.run(job, signal), {
     concurrency: WORKERS,
   })
-  return { mailPurge, mailRemoval }
+  return { mailPurge, mailRemoval, mailTransfer: new MailTransfer(deps) }
 }

@@ -111,6 +111,16 @@ export async function selectRaws(
   return new Set(rows.map(({ rawId }) => rawId))
 }
 
+export async function countRaws(tx: SiteTx, until: Date | undefined): Promise<number> {
+  const row = await tx.db
+    .selectFrom('mail_raw')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('site_id', '=', tx.siteId)
+    .$if(until !== undefined, (query) => query.where('received_at', '<=', until ?? new Date(0)))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}
+
 /** Mailboxes whose trash empties itself. */
 export function selectExpiringTrash(tx: SiteTx): Promise<ExpiringTrash[]> {
   return tx.db
