@@ -11,6 +11,7 @@ import { Cors } from './cors.ts'
 import { answerHeaders } from './data/answer-headers.ts'
 import { DirectCalls } from './data/direct-calls.ts'
 import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
+import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
@@ -188,7 +189,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
 
 /**
  * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`, and of files there are many
- * for each page: a line each would cost more than the answer.
+ * for each page: a line each would cost more than the answer. Of probes nobody reads one.
  */
 function requestLog(logger: Logger, level: string) {
   const isEverything = level === 'debug' || level === 'trace'
@@ -197,7 +198,7 @@ function requestLog(logger: Logger, level: string) {
     { status }: Response,
     { scope, isCounted }: { readonly scope: RequestScope; readonly isCounted: boolean },
   ): void => {
-    const isQuiet = isCounted && status < 500
+    const isQuiet = (isCounted && status < 500) || isProbe(scope.path)
     if (isQuiet && !isEverything) return
     const { requestId, host, path, startedAt } = scope
     const ms = Math.round(performance.now() - startedAt)

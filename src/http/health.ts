@@ -9,6 +9,11 @@ import { operatorAuth, operatorKeyCheck } from './plugins/operator-auth.ts'
 /** Named when they are away, but most of what is served needs none of them: what does is told 503. */
 const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis', 'objects', 'disk'])
 
+/** Machines ask them every few seconds. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+export const isProbe = (path: string): boolean => PROBES.has(path)
+
 /** What the operator is told of an installation. */
 const Diagnosis = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
