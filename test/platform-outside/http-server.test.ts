@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import { type Socket, connect } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -32,6 +33,57 @@ describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtim
 
   test('takes the host of the request from its Host header', async () => {
     expect((await call('/host', { host: 'shop.test:99' })).text).toBe('shop.test:99')
+  })
+
+  const absolute = async (target: string, host: string) => {
+    const { status, text } = await call(target, { headers: { host } })
+    return status === 200 ? text : status
+  }
+
+  // Bun hands on the path alone: there the Host header decides, which clients send alike.
+  test.each([
+    ['http://shop.test/named', 'shop.test', 'other.test'],
+    ['HTTP://shop.test:99/named?a=b', 'shop.test:99', 'other.test'],
+  ])('takes the host of %s from it, whatever Host says', async (target, host, onBun) => {
+    expect(await absolute(target, 'other.test')).toBe(runtime === 'bun' ? onBun : host)
+    expect(await absolute(target, host)).toBe(host)
+  })
+
+  const OF_TARGET = ['http://a@shop.test/named', 'http:///named', 'http://shop.test:99999/named']
+  test.runIf(runtime !== 'bun').each([...OF_TARGET, 'ftp://shop.test/named'])(
+    'refuses the target %s',
+    async (target) => {
+      expect(await absolute(target, 'shop.test')).toBe(400)
+    },
+  )
+
+  test.each([
+    ['two hosts', 'host: shop.test\r\nhost: other.test\r\n'],
+    ['an empty host', 'host: \r\n'],
+    ['a host with a user', 'host: a@shop.test\r\n'],
+    ['a host with a path', 'host: shop.test/named\r\n'],
+    ['no host', ''],
+  ])('refuses a request that names %s', async (_what, lines) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET /named HTTP/1.1\r\n${lines}connection: close\r\n\r\n`)
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ])('decompresses a body in %s, and no bomb', async (coding, compress) => {
+    const decoded = async (body: Uint8Array) => {
+      const headers = { 'content-encoding': coding }
+      return (await call('/decoded', { method: 'POST', body, headers })).text
+    }
+    expect(await decoded(compress(Buffer.from('{"payload":1}')))).toBe('{"payload":1}')
+    expect(await decoded(compress(Buffer.alloc(20 * MB)))).toBe('PayloadTooLarge')
+    expect(await decoded(Buffer.from('{"payload":1}'))).toBe('InvalidContentEncoding')
   })
 
   test('knows the peer', async () => {

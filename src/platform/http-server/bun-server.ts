@@ -52,6 +52,7 @@ class BunHttpServer implements HttpServer {
   }
 
   #answer(request: Request, server: BunServer): Response | Promise<Response> {
+    if (isMisaddressed(request)) return closingConnection(new Response(null, { status: 400 }))
     const peer = new BunPeer(server, request, this.#passOn)
     const response = this.#settings.fetch(request, peer)
     return peer.isTakenOver ? response : this.#minded(request, response)
@@ -124,6 +125,13 @@ class BunHttpServer implements HttpServer {
     await this.#server.stop(!quiet)
   }
 }
+
+/**
+ * Whether it names no host, or several (RFC 9112, section 3.2). Of a target in absolute form Bun hands on the path alone, so that
+ * here `Host` decides, which every client sends alike.
+ */
+const isMisaddressed = ({ url, headers }: Request): boolean =>
+  url.startsWith('/') || headers.get('host')?.includes(',') === true
 
 class BunPeer implements Peer {
   isTakenOver = false

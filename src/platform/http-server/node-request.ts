@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+/** Host and port; nothing that would make another URL of what follows. */
+const HOST = /^[^/?#@\\\s,]+$/
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#@\\\s,]+)(?:[/?]|$)/i
+
 /**
  * The requests that are being answered. Node passes an abort on to `request.signal` only while the request itself is
  * held, and who streams an answer holds no more than the signal.
@@ -12,17 +16,21 @@ export function toRequest(
   outgoing: ServerResponse,
   idleTimeoutMs: number,
 ): Request | undefined {
-  const url = targetUrl(incoming)
-  if (url === undefined) return undefined
+  const target = targetOf(incoming)
+  if (target === undefined) return undefined
   const method = incoming.method ?? 'GET'
   const abort = new AbortController()
-  const init: RequestInit = { method, headers: headersOf(incoming), signal: abort.signal }
+  const init: RequestInit = {
+    method,
+    headers: headersOf(incoming, target.host),
+    signal: abort.signal,
+  }
   if (method !== 'GET' && method !== 'HEAD' && hasBody(incoming)) {
     init.body = bodyOf(incoming, idleTimeoutMs)
     init.duplex = 'half'
   }
   try {
-    const request = new Request(url, init)
+    const request = new Request(target.url, init)
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) abort.abort(new Error('The client closed the connection'))
       held.delete(outgoing)
@@ -35,20 +43,31 @@ export function toRequest(
   }
 }
 
-function targetUrl(incoming: IncomingMessage): string | undefined {
-  const target = incoming.url ?? '/'
-  const host = incoming.headers.host ?? 'localhost'
-  if (/[/?#@\\\s]/.test(host)) return undefined
-  const url = target.startsWith('/') ? `http://${host}${target}` : target
-  return /^https?:/.test(url) && URL.canParse(url) ? url : undefined
+interface RequestTarget {
+  readonly url: string
+  readonly host: string
 }
 
-function headersOf(incoming: IncomingMessage): Headers {
+/** A target in absolute form says itself which host is meant, and `Host` is not looked at (RFC 9112, section 3.2.2). */
+function targetOf({
+  url: target = '/',
+  headersDistinct,
+}: IncomingMessage): RequestTarget | undefined {
+  const [named = 'localhost', ...others] = headersDistinct['host'] ?? []
+  if (others.length > 0 || !HOST.test(named)) return undefined
+  const { url, host } = target.startsWith('/')
+    ? { url: `http://${named}${target}`, host: named }
+    : { url: target, host: ABSOLUTE_FORM.exec(target)?.[1] }
+  return host !== undefined && URL.canParse(url) ? { url, host } : undefined
+}
+
+function headersOf(incoming: IncomingMessage, host: string): Headers {
   const headers = new Headers()
   const raw = incoming.rawHeaders
   for (let index = 0; index + 1 < raw.length; index += 2) {
     headers.append(raw[index] ?? '', raw[index + 1] ?? '')
   }
+  headers.set('host', host)
   return headers
 }
 
