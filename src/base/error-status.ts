@@ -26,6 +26,7 @@ const STATUS = {
   DeployWebhookNotFound: 404,
   ValidationError: 400,
   InvalidJson: 400,
+  InvalidContentEncoding: 400,
   InvalidNextToken: 400,
   InvalidCode: 400,
   InvalidArtifact: 400,

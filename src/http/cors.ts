@@ -8,7 +8,7 @@ import type { RequestScope } from './request-scope.ts'
 
 const PREFLIGHT_SECONDS = '600'
 const REQUEST_HEADERS =
-  'authorization, content-type, idempotency-key, last-event-id, traceparent, tracestate'
+  'authorization, content-encoding, content-type, idempotency-key, last-event-id, traceparent, tracestate'
 /** An operation that answers HTTP takes what it likes. */
 const EVERY_METHOD = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,2048}$/

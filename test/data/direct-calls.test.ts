@@ -43,7 +43,7 @@ afterAll(() => stack[Symbol.asyncDispose]())
 
 interface Ask {
   readonly path: string
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -70,6 +70,8 @@ async function answer(request: Request): Promise<{ isDirect: boolean; seen: obje
   return { isDirect, seen: { status: response.status, headers, text } }
 }
 
+const NOT_UTF8 = Uint8Array.from(Buffer.from('{"payload":"\xf0\x9f\x98"}', 'latin1'))
+
 const page = (origin: string): Ask => ({ path: '/data/run', body: '{}', headers: { origin } })
 
 const named = () => ({ authorization: `Bearer ${visitor}` })
@@ -84,6 +86,7 @@ describe('a call that needs no route', () => {
     ['whose answer is no JSON', { path: '/data/run', body: '{"payload":{"cycle":1}}' }, 502],
     ['of somebody outside the group', { path: '/data/board', body: '{}' }, 403],
     ['whose body is no JSON', { path: '/data/run', body: '{"payload":' }, 400],
+    ['whose body is not UTF-8', { path: '/data/run', body: NOT_UTF8 }, 400],
     ['whose body is a list', { path: '/data/echo', body: '[1]' }, 400],
     ['nested too deep', { path: '/data/run', body: `${'['.repeat(200)}${']'.repeat(200)}` }, 400],
     ['of a stranger', { path: '/data/public/open', body: '{"payload":2}' }, 200],
@@ -141,6 +144,7 @@ describe('a call that needs no route', () => {
       'in another type',
       { path: '/data/run', body: '{}', headers: { 'content-type': 'text/plain' } },
     ],
+    ['compressed', { path: '/data/run', body: '{}', headers: { 'content-encoding': 'gzip' } }],
     ['with a long body', { path: '/data/run', body: `{"payload":"${'x'.repeat(16_500)}"}` }],
   ])('%s is left to the routes', async (_name, ask) => {
     const whole = { ...ask, headers: { ...named(), ...ask.headers } }
@@ -169,9 +173,9 @@ describe('a call that needs no route', () => {
     for (let at = 0; at < 10; at += 1) {
       const request = asked(ask, 'its length')
       // The first of the three. What the runtime makes to read a body, and to make a response of a text, is its own matter.
-      const text = request.text()
-      await text
-      Object.defineProperty(request, 'text', { value: () => text })
+      const bytes = request.arrayBuffer()
+      await bytes
+      Object.defineProperty(request, 'arrayBuffer', { value: () => bytes })
       const own = await promisesOf(async () => new Response('x'))
       const all = await promisesOf(() => stack.app.fetch(request, { address: '203.0.113.7' }))
       counts.push(all - own + 2)

@@ -1,3 +1,5 @@
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { httpApp } from '#http/app.ts'
@@ -63,6 +65,17 @@ describe('the service', () => {
     expect(other.json).not.toHaveProperty('walls')
     const told = await stack.call('any.host', 'GET', '/portal/api/diagnosis', { token })
     expect(told.json).toEqual({ ...other.json, walls })
+  })
+
+  test('writes no line about probes', async () => {
+    const answers = [
+      await stack.call('any.host', 'GET', '/healthz'),
+      await stack.call('any.host', 'GET', '/readyz'),
+      await stack.call('any.host', 'GET', '/admin/public/nothing'),
+    ]
+    const isLogged = ({ headers }: (typeof answers)[number]) =>
+      lines.some((line) => line.includes(headers['x-request-id'] ?? 'none'))
+    expect(answers.map(isLogged)).toEqual([false, false, true])
   })
 
   test('gives every answer an id of its own, which tells nothing of the others', async () => {
@@ -154,6 +167,37 @@ describe('the service', () => {
     })
     expect(answer.json.error.message).toContain('application/json')
   })
+
+  test.each(['/portal/api/sites', '/data/auth/password/add'])(
+    'reads a compressed body for %s as any other, and says which codings it knows',
+    async (path) => {
+      const token = path.startsWith('/portal')
+        ? stack.operatorKey
+        : await stack.dataToken('one.test')
+      const send = (coding: string, body: Uint8Array | string) => {
+        const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+        return stack.call('one.test', 'POST', path, { token, headers, body })
+      }
+      const text = '{"payload":{},"unknown":1}'
+      const plain = await send('identity', text)
+      expect(plain).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
+      for (const compressed of [
+        await send('gzip', gzipSync(text)),
+        await send('zstd', zstdCompressSync(text)),
+      ]) {
+        expect(compressed.status).toBe(plain.status)
+        expect(compressed.json.error.details).toEqual(plain.json.error.details)
+      }
+      const other = await send('compress', text)
+      expect(other).toMatchObject({
+        status: 415,
+        json: { error: { code: 'UnsupportedMediaType' } },
+      })
+      expect(other.headers['accept-encoding']).toBe('gzip, deflate, br, zstd')
+      const bomb = await send('br', brotliCompressSync(Buffer.alloc(64 * 1024 * 1024)))
+      expect(bomb).toMatchObject({ status: 413, json: { error: { code: 'PayloadTooLarge' } } })
+    },
+  )
 
   test('says that a body is missing when there is none', async () => {
     const token = await stack.adminToken('one.test')

@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib'
+
 import { describe, expect, test } from 'vitest'
 
 import { randomIds } from '#base/ids.ts'
@@ -74,6 +76,50 @@ describe('a request body', () => {
     })
     expect(request.bodyUsed).toBe(false)
   })
+
+  test.each([
+    ['short', { headers: { ...JSON_TYPE, 'content-length': '4' } }],
+    ['in chunks', { headers: JSON_TYPE }],
+  ])('that is not UTF-8 is refused: %s', async (_how, init) => {
+    const request = received({ ...init, body: Buffer.from('"a\xff"', 'latin1') })
+    await expect(readJson(request, jsonBody())).rejects.toMatchObject({
+      code: 'InvalidJson',
+      message: expect.stringContaining('send JSON in UTF-8'),
+    })
+  })
+
+  test.each(['"\uFFFD"', '\uFEFF"\u{1F600}"'])('may hold any character: %s', async (json) => {
+    for (const length of [{}, { 'content-length': String(Buffer.byteLength(json)) }]) {
+      const request = received({ headers: { ...JSON_TYPE, ...length }, body: json })
+      expect(await readJson(request, jsonBody())).toBe(JSON.parse(json.replace('\uFEFF', '')))
+    }
+  })
+
+  test.each(['gzip', 'X-GZIP', ' gzip '])('is decompressed: %s', async (coding) => {
+    const zipped = gzipSync('{"a":1}')
+    for (const length of [{}, { 'content-length': String(zipped.byteLength) }]) {
+      const headers = { ...JSON_TYPE, 'content-encoding': coding, ...length }
+      expect(await readJson(received({ headers, body: zipped }), jsonBody())).toEqual({ a: 1 })
+    }
+  })
+
+  test('that says "identity" is read as it is', async () => {
+    const headers = { ...JSON_TYPE, 'content-encoding': 'identity', 'content-length': '2' }
+    expect(await readJson(received({ headers, body: '{}' }), jsonBody())).toEqual({})
+  })
+
+  test.each(['compress', 'gzip, br', 'gzip;q=1', '__proto__'])(
+    'in another coding is refused unread: %s',
+    async (coding) => {
+      const headers = { ...JSON_TYPE, 'content-encoding': coding }
+      const request = received({ headers, body: '{}' })
+      await expect(readJson(request, jsonBody())).rejects.toMatchObject({
+        code: 'UnsupportedMediaType',
+        fields: { acceptEncoding: 'gzip, deflate, br, zstd' },
+      })
+      expect(request.bodyUsed).toBe(false)
+    },
+  )
 
   test.each([
     ['json', jsonBody(), undefined],

@@ -5,7 +5,10 @@ import { networkOf } from '#base/network-of.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
+import { bodyText } from './body-text.ts'
+import { type ContentCoding, contentCodingOf } from './content-coding.ts'
 import { isJsonType, notJson } from './content-types.ts'
+import { decodeBody } from './decode-body.ts'
 import { type RequestBody, isShort } from './request-body.ts'
 
 /** Routes have bounds of their own for what may be nested deep, and say which. */
@@ -40,20 +43,22 @@ interface Limit {
 }
 
 /**
- * The text of a body, up to the route's limit (413) or a lower one of its own; it fails when it stalls or is too slow for its
- * company (408).
+ * The text of a body, decompressed, up to the route's limit (413) or a lower one of its own; it fails when it stalls or is too
+ * slow for its company (408). Only a form may hold bytes that are no UTF-8.
  */
 export async function readText(request: Request, body: RequestBody, own?: Limit): Promise<string> {
   const { headers } = request
   const declared = headers.get('content-length')
   if (declared === '0') return ''
-  const isJson = isJsonType(headers.get('content-type'))
+  const coding = contentCodingOf(request)
+  const isJson = coding === undefined && isJsonType(headers.get('content-type'))
   if (declared !== null && isJson && isShort(declared)) return readShort(request)
   if (request.body === null) return ''
-  return decoder.decode(await readBytes(request, request.body, own ?? limitOf(body)))
+  const bytes = await readBytes(request, request.body, { ...(own ?? limitOf(body)), coding })
+  return body.kind === 'form' ? decoder.decode(bytes) : bodyText(bytes)
 }
 
-/** The bytes of a body up to the route's limit, as `readText` reads them. */
+/** The bytes of a body up to the route's limit, as they were sent. */
 export function readBodyBytes(request: Request, body: RequestBody): Promise<Uint8Array> {
   return request.body === null
     ? Promise.resolve(new Uint8Array())
@@ -104,7 +109,7 @@ async function readShort(request: Request): Promise<string> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
   const progress = scopeOf(request).bodyBudgets.openShort(reject)
   try {
-    return await Promise.race([request.text(), timedOut])
+    return bodyText(await Promise.race([request.arrayBuffer(), timedOut]))
   } finally {
     progress.close()
   }
@@ -113,8 +118,9 @@ async function readShort(request: Request): Promise<string> {
 async function readBytes(
   request: Request,
   stream: ReadableStream<Uint8Array>,
-  { limitBytes, tooLong }: Limit,
+  limit: Limit & { readonly coding?: ContentCoding | undefined },
 ): Promise<Uint8Array> {
+  const { limitBytes, tooLong, coding } = limit
   const { reader, progress, failure } = openReader(request, stream)
   const blocks = new ByteBlocks()
   try {
@@ -124,7 +130,12 @@ async function readBytes(
         throw brokenOff()
       })
       failure.throwIfAborted()
-      if (done) return blocks.join()
+      if (done) {
+        if (coding === undefined) return blocks.join()
+        progress.pause()
+        const encoded = { coding, bytes: blocks.join(), host: scopeOf(request).host }
+        return await decodeBody(encoded, { limitBytes, tooLong, signal: failure })
+      }
       if (blocks.sizeBytes + value.byteLength > limitBytes) throw tooLong()
       const heldBefore = blocks.heldBytes
       blocks.add(value)

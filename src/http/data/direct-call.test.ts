@@ -48,6 +48,15 @@ test('a body that does not arrive is answered after 20 seconds, and runs nothing
   expect(begin).not.toHaveBeenCalled()
 })
 
+test('a body that is not UTF-8 runs nothing', async () => {
+  const { begin, open, response } = opened(
+    new Blob([Buffer.from('{"payload":"\xff"}', 'latin1')]).stream(),
+  )
+  expect(await (await response).json()).toBe('InvalidJson')
+  expect(open.size).toBe(0)
+  expect(begin).not.toHaveBeenCalled()
+})
+
 test('a call that takes long tells the server once, and is answered whenever it ends', async () => {
   const { begin, peer, call, open, response, look } = opened('{}')
   await vi.waitFor(() => expect(begin).toHaveBeenCalledOnce())

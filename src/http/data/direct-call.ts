@@ -1,3 +1,4 @@
+import { bodyText } from '#http/bodies/body-text.ts'
 import { GRACE_MS, bodyStalled } from '#http/bodies/request-body-budgets.ts'
 import type { RequestScope } from '#http/request-scope.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
@@ -57,8 +58,8 @@ export class DirectCall implements Reply<OperationAnswer> {
     this.#open = open
     open.add(this)
     const response = new Promise<Response>((respond) => (this.#respond = respond))
-    this.#direct.request.text().then(
-      (text) => this.#run(text),
+    this.#direct.request.arrayBuffer().then(
+      (bytes) => this.#run(bytes),
       (error: unknown) => this.failed(error),
     )
     return response
@@ -84,10 +85,16 @@ export class DirectCall implements Reply<OperationAnswer> {
     this.#end(this.#answers.failed(error, this.#direct))
   }
 
-  #run(text: string): void {
+  #run(bytes: ArrayBuffer): void {
     this.#isReading = false
     // It stalled, and was answered.
     if (this.#respond === undefined) return
+    let text: string
+    try {
+      text = bodyText(bytes)
+    } catch (error) {
+      return this.failed(error)
+    }
     const { request, scope } = this.#direct
     const { site, operation, authority, operationCalls } = this.#incoming
     operationCalls.begin(

@@ -77,7 +77,6 @@ export class DirectCalls {
 
 function hasShortJson(headers: Headers): boolean {
   const length = headers.get('content-length')
-  return (
-    length !== null && length !== '0' && isShort(length) && isJsonType(headers.get('content-type'))
-  )
+  if (length === null || length === '0' || !isShort(length)) return false
+  return isJsonType(headers.get('content-type')) && !headers.has('content-encoding')
 }

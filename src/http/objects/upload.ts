@@ -1,4 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { refuseCoding } from '#http/bodies/content-coding.ts'
 import { uploadStream } from '#http/bodies/read-body.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
@@ -14,7 +15,7 @@ export interface Uploads {
 }
 
 /** What would mean another object than the body, or another moment than now. Who sends it must not believe it was heeded. */
-const UNSUPPORTED_HEADERS = ['content-encoding', 'content-range', 'if-match', 'if-unmodified-since']
+const UNSUPPORTED_HEADERS = ['content-range', 'if-match', 'if-unmodified-since']
 
 /** Stores what the URL grants: its content type, exactly its bytes or up to them. Anything else is refused and stores nothing. */
 export async function uploadObject(
@@ -23,6 +24,7 @@ export async function uploadObject(
   request: Request,
 ): Promise<Response> {
   const { key, holder } = grant
+  refuseCoding(request)
   const onlyNew = isOnlyNew(request.headers)
   const contentType = request.headers.get('content-type') ?? ''
   if (grant.contentType !== undefined && contentType !== grant.contentType) {

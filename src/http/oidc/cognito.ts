@@ -19,6 +19,7 @@ const BODY = textBody()
 const MAX_BODY_BYTES = 64 * 1024
 const LIMIT = { limitBytes: MAX_BODY_BYTES, tooLong: () => bodyTooLarge(MAX_BODY_BYTES) }
 const MAX_DEPTH = 32
+const UNREAD: ReadonlySet<string> = new Set(['PayloadTooLarge', 'UnsupportedMediaType'])
 
 /** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, responses and errors in Cognito's form. */
 export const cognitoRoutes = (context: AppContext) =>
@@ -29,7 +30,7 @@ export const cognitoRoutes = (context: AppContext) =>
         return answer(request, 200, await called(context, site, params.userPoolId, request))
       } catch (error) {
         // The rest of the body is not read: the common error handler also closes the connection.
-        if (error instanceof AppError && error.code === 'PayloadTooLarge') throw error
+        if (error instanceof AppError && UNREAD.has(error.code)) throw error
         return refusal(request, cognitoErrorOf(error, '') ?? unexpected(context, request, error))
       }
     },

@@ -31,6 +31,9 @@ export function errorHeaders(error: AppError): Headers {
   if (error.code === 'MethodNotAllowed' && typeof error.fields?.['allow'] === 'string') {
     headers.set('allow', error.fields['allow'])
   }
+  if (typeof error.fields?.['acceptEncoding'] === 'string') {
+    headers.set('accept-encoding', error.fields['acceptEncoding'])
+  }
   return headers
 }
 

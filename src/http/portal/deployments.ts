@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
+import { refuseCoding } from '#http/bodies/content-coding.ts'
 import { uploadStream } from '#http/bodies/read-body.ts'
 import { SHORT_JSON_BYTES, optionalJsonBody, uploadBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
@@ -59,6 +60,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
       '/:deploymentId/files/:sha256',
       async ({ site, params, request }) => {
         const { deploymentId, sha256 } = params
+        refuseCoding(request)
         const stream = uploadStream(request)
         await context.deployments.putFile(site.siteId, deploymentId, sha256, stream)
         return noContent()

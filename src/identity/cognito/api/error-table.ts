@@ -31,6 +31,8 @@ const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
   UserPoolNotFound: () =>
     new CognitoError('ResourceNotFoundException', 'User pool does not exist.'),
   ValidationError: (error) => invalidParameter(error.message),
+  InvalidJson: (error) => new CognitoError('SerializationException', error.message),
+  InvalidContentEncoding: (error) => new CognitoError('SerializationException', error.message),
 }
 
 /** The error in Cognito's form; undefined for an internal error. */
