@@ -50,3 +50,6 @@ for (const [name, value] of Object.entries(operations)) {
 }
 /** What the call runtime, which loads next, takes away from the global again. */
 Object.defineProperty(globalThis, '__croft', { value: { host }, configurable: true })
+
+/** V8's own, which no standard has. */
+Reflect.deleteProperty(Intl, 'v8BreakIterator')

@@ -11,6 +11,7 @@ import {
   mapGet,
   objectKeys,
   push,
+  setHas,
   slice,
   viewLength,
   viewTag,
@@ -36,6 +37,8 @@ export interface Kind {
   /** Shown before the braces, or alone when there is nothing to put in them. */
   readonly base?: string
   readonly style?: string
+  /** Shown before all, and left out where the length of a line is measured. */
+  readonly label?: string
   /** Absent: a brace. */
   readonly open?: string
   readonly close?: string
@@ -51,6 +54,8 @@ export interface Kind {
 }
 
 const views = new Map<object, (value: never) => object>()
+/** Of those, the ones that Deno shows as their class and then an object. */
+const labelled = new Set<object>()
 
 /**
  * Shows the instances of a class, whose state is private, with the properties of what `view` returns, or as a map when
@@ -61,6 +66,15 @@ export function showAs<Shown extends object>(
   view: (value: Shown) => object,
 ): void {
   views.set(constructor.prototype, view)
+}
+
+/** The same with the class in front of what `view` returns, as if it were shown by itself. */
+export function showLabelled<Shown extends object>(
+  constructor: { readonly prototype: Shown },
+  view: (value: Shown) => object,
+): void {
+  showAs(constructor, view)
+  labelled.add(constructor.prototype)
 }
 
 export function kindOf(value: object, walk: Walk): Kind {
@@ -135,6 +149,8 @@ function viewKind(value: object, name: string): Kind | undefined {
     if (typeof show !== 'function') continue
     const view = apply(show, undefined, [value]) as object
     const summary = `[${name}]`
+    if (setHas(labelled, proto))
+      return { label: `${name} `, summary: '[Object]', keys: objectKeys(view), view }
     if (isArray(view)) return { open: `${name} {`, summary, keys: [], contents: entriesOf(view) }
     return { open: `${name} {`, summary, keys: objectKeys(view), view }
   }

@@ -1,7 +1,7 @@
 import { AbortController, AbortSignal, abortState } from './abort-signal.ts'
 import { FormData, formEntries } from './form-data.ts'
-import { Headers, sortedPairs } from './headers.ts'
-import { showAs } from './inspect-kinds.ts'
+import { headerOf, Headers, sortedPairs } from './headers.ts'
+import { showAs, showLabelled } from './inspect-kinds.ts'
 import {
   defineProperty,
   forEach,
@@ -63,14 +63,27 @@ showAs(ReadableStream, (stream) => ({
   state: reflectGet(stream, '_state') ?? 'readable',
   supportsBYOB: reflectGet(stream, '_readableStreamController') instanceof ByteController,
 }))
-showAs(Headers, (headers) => Object.fromEntries(sortedPairs(headers)))
-showAs(FormData, (form) => Object.fromEntries(formEntries(form)))
+showLabelled(Headers, combinedHeaders)
+showLabelled(FormData, (form) => Object.fromEntries(formEntries(form)))
 showAs(URLSearchParams, (parameters) => entriesOf(parameters))
 showAs(AbortController, pick(['signal']))
 showAs(AbortSignal, (signal) => {
   const { aborted, reason } = abortState(signal)
   return { aborted, reason, onabort: reflectGet(signal, 'onabort') ?? null }
 })
+
+/** A cookie that is set has a line of its own on the wire, but not here. */
+function combinedHeaders(headers: Headers): object {
+  const shown = {}
+  forEach(sortedPairs(headers), ([name]) =>
+    defineProperty(shown, name, {
+      value: headerOf(headers, name),
+      enumerable: true,
+      configurable: true,
+    }),
+  )
+  return shown
+}
 
 function pick(names: readonly string[]): (value: object) => object {
   return (value) => {

@@ -93,8 +93,13 @@ function circularIndex(walk: Walk, value: object): number {
 }
 
 function formatKind(walk: Walk, value: object): string {
-  const { settings } = walk
   const kind = kindOf(value, walk)
+  const text = formatUnlabelled(walk, value, kind)
+  return kind.label === undefined ? text : kind.label + text
+}
+
+function formatUnlabelled(walk: Walk, value: object, kind: Kind): string {
+  const { settings } = walk
   const hidden = settings.showHidden ? inheritedKeys(value) : []
   if (kind.keys.length === 0 && hidden.length === 0) {
     if (kind.base !== undefined) return stylize(settings, kind.base, kind.style ?? '')

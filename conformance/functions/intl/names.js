@@ -1,0 +1,1 @@
+export default async () => Object.getOwnPropertyNames(Intl).sort()
