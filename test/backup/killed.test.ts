@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
+import { chunkName } from '#platform/backup/chunks.ts'
 import { FolderPlace } from '#platform/backup/folder-place.ts'
 import {
   type Manifest,
@@ -14,6 +15,7 @@ import {
   readManifest,
   writeManifest,
 } from '#platform/backup/manifest.ts'
+import { verifyBackup } from '#platform/backup/verify-backup.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import { type Places, backUpOf, emptyPlaces, objectsOf, restoreInto } from '#test/backups.ts'
 import { asAdmin, cloneDatabase } from '#test/postgres.ts'
@@ -149,6 +151,28 @@ describe('a restore that is killed', () => {
     const { objects: listed } = await objects.list({ prefix: '', maxKeys: 10 })
     expect(listed.map(({ key }) => key)).toEqual([1, 2, 3].map((at) => `sites/site_${at}/o`))
     await expect(restoreInto(places, place)).rejects.toThrow(`not empty, it has ${SITES} sites`)
+  })
+})
+
+describe('verifying', () => {
+  test('finds a byte that is another, and a part that is gone', async () => {
+    const { manifest: written } = await readManifest(place, manifest.id)
+    expect(await verifyBackup(place, written, () => {})).toEqual([])
+    const sha256 = written.tables.find(({ name }) => name === 'site')?.chunks[0] ?? ''
+    const name = chunkName({ sha256, form: 'packed' })
+    const bytes = (await place.read(name)) ?? Buffer.alloc(0)
+    const changed = Buffer.from(bytes)
+    changed.writeUInt8(changed.readUInt8(9) ^ 1, 9)
+    for (const spoiled of [changed, bytes.subarray(0, -1), Buffer.alloc(0)]) {
+      await place.write(name, spoiled)
+      const faults = await verifyBackup(place, written, () => {})
+      expect(faults.join()).toContain(`"${name}" of the backup has been changed`)
+    }
+    await place.delete(name)
+    const faults = await verifyBackup(place, written, () => {})
+    expect(faults.join()).toContain(`"${name}" of the backup is missing`)
+    await place.write(name, bytes)
+    expect(await verifyBackup(place, written, () => {})).toEqual([])
   })
 })
 

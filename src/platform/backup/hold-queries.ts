@@ -3,14 +3,19 @@ import type { SqlClient } from '#platform/postgres/client.ts'
 /** Rows that are read at once. */
 const PAGE = 1000
 
+/** Tells of a hold that has not begun. */
 export async function insertHold(
   sql: SqlClient,
   holdId: string,
   lifetimeSeconds: number,
 ): Promise<void> {
   await sql`
-    insert into backup_hold (hold_id, expires_at)
-    values (${holdId}, now() + ${lifetimeSeconds} * interval '1 second')`
+    insert into backup_hold (hold_id, started_at, expires_at)
+    values (${holdId}, 'infinity', now() + ${lifetimeSeconds} * interval '1 second')`
+}
+
+export async function beginHold(sql: SqlClient, holdId: string): Promise<void> {
+  await sql`update backup_hold set started_at = now() where hold_id = ${holdId}`
 }
 
 /** False when it has expired. */

@@ -1,15 +1,18 @@
 import type { ObjectHolds } from '#platform/objects/kept-objects.ts'
 import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 
-/** How long what the database said is taken for granted. Whoever makes a backup waits for longer before it begins. */
+/** How long it is taken for granted that no backup is announced. Whoever makes one waits for longer before it begins. */
 const KNOWN_MS = 1000
 
 interface Asked {
   readonly atMs: number
-  readonly ids: Promise<readonly string[]>
+  readonly isAnnounced: Promise<boolean>
 }
 
-/** Knows which backups are being made, by asking when an object is to go, and not more than once a second. */
+/**
+ * Knows which backups are being made, by asking when an object is to go: not more than once a second while there is none, and each time
+ * once one is announced, so that all processes begin to keep objects at the same moment.
+ */
 export class HoldWatch implements ObjectHolds {
   readonly #run: RunStatement
   #asked: Asked | undefined
@@ -18,16 +21,13 @@ export class HoldWatch implements ObjectHolds {
     this.#run = run
   }
 
-  current(): Promise<readonly string[]> {
-    const atMs = performance.now()
-    if (this.#asked !== undefined && atMs - this.#asked.atMs < KNOWN_MS) return this.#asked.ids
-    const ids = this.#select()
-    const asked = { atMs, ids }
-    this.#asked = asked
-    ids.catch(() => {
-      if (this.#asked === asked) this.#asked = undefined
-    })
-    return ids
+  async current(): Promise<readonly string[]> {
+    if (!(await this.#isAnnounced())) return []
+    const { rows } = await this.#run<{ hold_id: string }>(
+      'select hold_id from backup_hold where started_at <= now() and expires_at > now()',
+      [],
+    )
+    return rows.map(({ hold_id: id }) => id)
   }
 
   async note(holdId: string, key: string): Promise<boolean> {
@@ -41,11 +41,25 @@ export class HoldWatch implements ObjectHolds {
     return rows.length > 0
   }
 
-  async #select(): Promise<readonly string[]> {
-    const { rows } = await this.#run<{ hold_id: string }>(
-      'select hold_id from backup_hold where expires_at > now()',
+  #isAnnounced(): Promise<boolean> {
+    const atMs = performance.now()
+    if (this.#asked !== undefined && atMs - this.#asked.atMs < KNOWN_MS) {
+      return this.#asked.isAnnounced
+    }
+    const isAnnounced = this.#select()
+    const asked = { atMs, isAnnounced }
+    this.#asked = asked
+    isAnnounced.catch(() => {
+      if (this.#asked === asked) this.#asked = undefined
+    })
+    return isAnnounced
+  }
+
+  async #select(): Promise<boolean> {
+    const { rows } = await this.#run<{ found: number }>(
+      'select 1 as found from backup_hold where expires_at > now() limit 1',
       [],
     )
-    return rows.map(({ hold_id: id }) => id)
+    return rows.length > 0
   }
 }

@@ -6,6 +6,7 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { SqlClient } from '#platform/postgres/client.ts'
 
 import {
+  beginHold,
   deleteHold,
   expireHold,
   insertHold,
@@ -17,7 +18,7 @@ import { Lease } from './lease.ts'
 
 const RENEW_MS = 10_000
 const LIFETIME_SECONDS = 60
-/** How long until every process of the service knows of a hold: it asks anew after a second. */
+/** How long until every process of the service knows of an announcement: it asks anew after a second. */
 const SETTLE_MS = 3000
 
 export interface HoldDeps {
@@ -25,13 +26,17 @@ export interface HoldDeps {
   readonly objects: Pick<ObjectStore, 'delete'>
 }
 
-/** From when this resolves on, no object goes that was there: it is kept beside for this backup, until the hold is disposed. */
+/**
+ * From when this resolves on, no object goes that is there: it is kept beside for this backup, until the hold is disposed. It is announced
+ * before it begins. What was kept earlier would be older than the moment of the backup, and in the way of what is of it.
+ */
 export async function holdObjects(deps: HoldDeps, holdId: string): Promise<Lease> {
   const { sql } = deps
   // What backups have left that were killed.
   for (const expired of await selectExpiredHolds(sql)) await remove(deps, expired)
   await insertHold(sql, holdId, LIFETIME_SECONDS)
   await delay(SETTLE_MS)
+  await beginHold(sql, holdId)
   return new Lease({
     everyMs: RENEW_MS,
     renew: async () => {

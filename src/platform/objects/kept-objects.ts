@@ -4,7 +4,7 @@ import type { ObjectBody, ObjectStore } from './object-store.ts'
 
 /** What keeps objects for backups that are being made. */
 export interface ObjectHolds {
-  /** Ids of those that are. What this says was so within the last second. */
+  /** Ids of those for which objects are kept now. */
   current(): Promise<readonly string[]>
   /** Notes that an object is kept; false when that backup has ended. */
   note(holdId: string, key: string): Promise<boolean>
