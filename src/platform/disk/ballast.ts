@@ -37,6 +37,8 @@ export class Ballast {
       const block = randomBytes(MIB)
       try {
         for (let bytes = 0; bytes < BALLAST_BYTES; bytes += MIB) await file.write(block)
+        // Only then is the room taken: until then many file systems have merely promised it.
+        await file.sync()
       } finally {
         await file.close()
       }
