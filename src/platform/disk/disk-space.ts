@@ -53,6 +53,8 @@ export class DiskSpace implements WatchedDisks, Disposable {
   #refused = 0
   #reminders = 0
   #remindAtMs = 0
+  /** Never rejects. */
+  #looked = Promise.resolve()
 
   private constructor(deps: DiskSpaceDeps) {
     this.#deps = deps
@@ -90,8 +92,13 @@ export class DiskSpace implements WatchedDisks, Disposable {
     return this.#disks
   }
 
-  /** Looks now. */
-  async look(): Promise<void> {
+  /** Looks now, or when the look that is under way is over: two would write the same ballast. */
+  look(): Promise<void> {
+    this.#looked = this.#looked.then(() => this.#look())
+    return this.#looked
+  }
+
+  async #look(): Promise<void> {
     const wasFull = this.#isAnyFull
     try {
       this.#disks = await Promise.all(this.#disks.map((disk) => this.#lookAt(disk)))
