@@ -74,8 +74,9 @@ export class ParserProcess {
     return rssBytes(this.#process.pid())
   }
 
+  /** 0 once it is gone: why it went, its exit tells. */
   get cpuMs(): number {
-    return cpuMs(this.#process.pid())
+    return cpuMs(this.#process.pid()) ?? 0
   }
 
   /** Gives it a message. One at a time; what an answer announces is read with `bytes` and `stream` before the next. */

@@ -77,6 +77,11 @@ export class PreparerProcess {
     return rssBytes(this.pid)
   }
 
+  /** 0 once it is gone: why it went, its exit tells. */
+  get #cpuMs(): number {
+    return cpuMs(this.pid) ?? 0
+  }
+
   /** `source` is JSON of `FunctionFiles`. One at a time; never rejects. */
   async ask(source: string): Promise<PreparerReply> {
     if (this.ended) return { lost: 'interrupted' }
@@ -84,7 +89,7 @@ export class PreparerProcess {
     const answered = new Promise<PreparerReply>((resolve) => {
       this.#settle = resolve
     })
-    this.#begun = { atMs: Date.now(), cpuMs: cpuMs(this.pid) }
+    this.#begun = { atMs: Date.now(), cpuMs: this.#cpuMs }
     this.#process.child.stdin?.write(encodeFrame(source))
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     try {
@@ -104,7 +109,7 @@ export class PreparerProcess {
     const { memoryBytes, cpuMs: allowedMs } = this.#limits
     const waitedMs = Date.now() - this.#begun.atMs
     if (this.#isReady && this.rssBytes > memoryBytes) this.#kill('memory')
-    else if (this.#isReady && cpuMs(this.pid) - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
+    else if (this.#isReady && this.#cpuMs - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
     else if (waitedMs > MAX_WAIT_MS) this.#kill('interrupted')
   }
 
@@ -119,7 +124,7 @@ export class PreparerProcess {
       return
     }
     this.#isReady = true
-    this.#begun = { ...this.#begun, cpuMs: cpuMs(this.pid) }
+    this.#begun = { ...this.#begun, cpuMs: this.#cpuMs }
   }
 
   #onExit({ code, signal }: ProcessEnd): void {

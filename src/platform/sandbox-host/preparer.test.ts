@@ -25,6 +25,27 @@ describe('a process that prepares code', () => {
     })
   })
 
+  // What is around a process ends after it: until then only its own file tells that it is gone.
+  test('and is killed while it reads is told as a fault of the service, however late its end is noticed', async () => {
+    const ready = String.raw`\016\000\000\000{"ready":true}`
+    const killed = `printf '${ready}'; head -c 4 >/dev/null; sleep 0.4 & kill -KILL $$`
+    const scripts = [killed, killed]
+    preparer = new Preparer({
+      command: () => ({
+        file: '/bin/sh',
+        args: ['-c', scripts.shift() ?? 'exit 1'],
+        env: {},
+        isNested: false,
+      }),
+      limits: { cpuMs: 300, memoryBytes: 1e9 },
+      logger: pino({ enabled: false }),
+    })
+    await expect(preparer.prepare('site', SOURCE)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    })
+    expect(scripts).toEqual([])
+  })
+
   test('that does not start is told as a fault of the service', async () => {
     preparer = new Preparer({
       command: () => ({ file: '/nowhere/node', args: [], env: {}, isNested: false }),

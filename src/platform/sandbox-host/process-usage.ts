@@ -9,10 +9,14 @@ export function rssBytes(pid: number): number {
   return Number(RSS_KIB.exec(proc(pid, 'status'))?.[1] ?? 0) * 1024
 }
 
-/** Processor time of a process; grows without end where the system does not tell, so that nothing counts as starved. */
-export function cpuMs(pid: number): number {
+/**
+ * Processor time of a process; undefined once it is gone: who watches it hears of that, and how it ended. It grows without
+ * end where the system does not tell, so that nothing counts as starved.
+ */
+export function cpuMs(pid: number): number | undefined {
+  if (process.platform !== 'linux') return performance.now()
   const fields = proc(pid, 'stat').split(') ')[1]?.split(' ')
-  if (!fields) return performance.now()
+  if (!fields) return undefined
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 

@@ -94,18 +94,21 @@ export class Watchdog {
   #isStuck(host: HostProcess, worker: WorkerConnection, nowMs: number): boolean {
     const [frame] = worker.unacked
     if (!frame) return false
+    const usedMs = cpuMs(host.pid)
+    // It has ended by itself, or somebody else ended it: the calls inside are not to blame for the silence.
+    if (usedMs === undefined) return false
     const mark = this.#deps.readProgress(worker)
     const seen = this.#observed.get(worker)
     if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
       // It has come on since the last look: the time starts again.
       const sinceMs = seen ? nowMs : frame.sentMs
-      this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: cpuMs(host.pid) })
+      this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: usedMs })
       return false
     }
     const allowedMs = longestStretch(worker) + GRACE_MS
     const silentMs = nowMs - seen.sinceMs
     if (silentMs < allowedMs) return false
-    const starved = cpuMs(host.pid) - seen.cpuMs < allowedMs / 2
+    const starved = usedMs - seen.cpuMs < allowedMs / 2
     return !starved || silentMs > allowedMs * STARVED_FACTOR
   }
 }
