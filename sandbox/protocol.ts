@@ -210,6 +210,8 @@ export type GuestFailure =
       readonly stack: string
       readonly statusCode?: number
       readonly code?: string
+      /** It is a refusal of the service's own that passes, which the code did not catch. The service adds it. */
+      readonly retryAfterSeconds?: number
     }
   | {
       readonly kind: 'limit'

@@ -18,6 +18,7 @@ const PUTTER = `export default async ({ payload }, ctx) => {
     await ctx.table('notes').put({ item: { id: payload } })
     return 'kept'
   } catch (error) {
+    if (payload === 'uncaught') throw error
     return { code: error.code, statusCode: error.statusCode }
   }
 }`
@@ -124,6 +125,12 @@ describe('while a disk is full', () => {
   test('site code is told so, with a status that says to try again', async () => {
     const told = { code: 'DiskFull', statusCode: 503 }
     expect((await site.call('putter', 'a')).json).toEqual({ ok: true, data: told })
+    // What it does not catch says the same to its caller, and not that the function failed.
+    expect(await site.call('putter', 'uncaught')).toMatchObject({
+      status: 503,
+      headers: FULL.headers,
+      json: { ok: false, error: { code: 'ServiceUnavailable', retryable: true } },
+    })
   })
 
   test('mail is put off', async () => {

@@ -237,7 +237,8 @@ describe('a site with few places', () => {
     const narrowSite = await narrow('bomb.test', 2)
     // The queue of 64 is full before the first level is: the call fails, and a million more are never made.
     const answer = await narrowSite.call('tree', { depth: 4, width: 100 })
-    expect(answer).toMatchObject({ status: 500, json: { error: { code: 'OperationFailed' } } })
+    expect(answer).toMatchObject({ status: 503, json: { error: { code: 'ServiceUnavailable' } } })
+    expect(answer.headers['retry-after']).toBe('1')
     await expect
       .poll(async () => (await narrowSite.call('leaf', 'fine')).json.data, { timeout: 20_000 })
       .toBe('fine')

@@ -6,6 +6,7 @@ import { BusyPoll } from './busy-poll.ts'
 import { FrameDraft } from './frame-draft.ts'
 import { LogBatcher } from './log-batcher.ts'
 import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from './lost-calls.ts'
+import { asPassing } from './passing-refusals.ts'
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
@@ -162,8 +163,9 @@ export class Dispatcher {
         this.#answered.add(worker.activeCalls.get(record.numbers[0]), record)
         break
       case 'failure': {
-        const failure = JSON.parse(record.texts[0]) as GuestFailure
-        this.#end(worker, record.numbers[0], { failure, cpuUs: record.numbers[1] })
+        const [id, cpuUs] = record.numbers
+        const told = JSON.parse(record.texts[0]) as GuestFailure
+        this.#end(worker, id, { failure: asPassing(told, worker.activeCalls.get(id)), cpuUs })
         break
       }
       case 'hostCall':

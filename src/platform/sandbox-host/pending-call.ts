@@ -28,6 +28,8 @@ export interface PendingCall {
   settle: (outcome: CallOutcome) => void
   /** Whether its result was given already: then `settle` says how the rest of it ended. */
   isAnswered: boolean
+  /** What the service refused to its code for a while, by code, and for how many seconds. */
+  refusals?: Map<string, number>
 }
 
 export const failedOutcome = (failure: SandboxFailure, cpuUs = 0): CallOutcome => ({

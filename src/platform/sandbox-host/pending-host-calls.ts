@@ -8,6 +8,7 @@ import {
 } from '#sandbox/protocol.ts'
 
 import { HostCallLimiter, type HostCallPermit } from './host-call-limiter.ts'
+import { rememberRefusal } from './passing-refusals.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { WorkerConnection } from './worker-connection.ts'
@@ -104,10 +105,16 @@ export class PendingHostCalls {
       }
       this.#environment.hostCall(asked).then(
         (text) => this.#answer(worker, hostCall, { open, ok: true, text }),
-        (error: unknown) => this.#answer(worker, hostCall, { open, ...refusalOf(error) }),
+        (error: unknown) => {
+          rememberRefusal(asker, error)
+          this.#answer(worker, hostCall, { open, ...refusalOf(error) })
+        },
       )
     })
-    if (!open.permit) this.#refuse(worker, hostCall, tooMuchWaits(name))
+    if (open.permit) return
+    const error = tooMuchWaits(name)
+    rememberRefusal(asker, error)
+    this.#refuse(worker, hostCall, error)
   }
 
   #answer(

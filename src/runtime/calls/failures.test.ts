@@ -27,6 +27,7 @@ describe('a failed run', () => {
     ['a 4xx without a code', thrown({ statusCode: 404 }), 'OperationFailed'],
     ['a 4xx with a wild code', thrown({ statusCode: 404, code: 'a b\n' }), 'OperationFailed'],
     ['a 4xx with a code', thrown({ statusCode: 404, code: 'OrderNotFound' }), 'OperationRejected'],
+    ['a refusal that passes', thrown({ retryAfterSeconds: 3 }), 'ServiceUnavailable'],
     ['too long a run', limit('timeoutMs'), 'OperationTimeout'],
     ['too long a stretch', limit('cpuMs'), 'OperationTimeout'],
     ['too much memory', limit('memoryMb'), 'MemoryLimitExceeded'],
@@ -45,6 +46,15 @@ describe('a failed run', () => {
   ] as const)('by %s is told apart', (_what, failure, code) => {
     expect(operationError(failure, CALL).code).toBe(code)
     expect(logMessage(failure)).not.toBe('')
+  })
+
+  test('by a refusal that passes says when to try again, and nothing of what was refused', () => {
+    const refused = { statusCode: 0, code: 'DiskFull', retryAfterSeconds: 30 }
+    const error = operationError(thrown(refused), CALL)
+    expect(error).toMatchObject({ retryAfterSeconds: 30, fields: { retryable: true } })
+    expect(error.message).not.toContain('order')
+    const own = { ...refused, statusCode: 409 }
+    expect(operationError(thrown(own), CALL)).toMatchObject({ code: 'OperationRejected' })
   })
 
   test('by a limit names the limit, what was used, the operation and the request', () => {

@@ -138,10 +138,19 @@ function thrown(failure: Thrown, { operation }: FailedCall): AppError {
       thrown: { statusCode, code },
     })
   }
+  if (failure.retryAfterSeconds !== undefined) return unavailable(operation, failure)
   return new AppError('OperationFailed', `Operation "${operation}" failed`, {
     fields: { operation },
   })
 }
+
+/** What its code asked the service for was away, or had too much to do. */
+const unavailable = (operation: string, { retryAfterSeconds = 1 }: Thrown): AppError =>
+  new AppError(
+    'ServiceUnavailable',
+    `Operation "${operation}" needs what is away, or has too much to do: try again`,
+    { retryAfterSeconds, fields: { operation, retryable: true } },
+  )
 
 /** The same failure without the site's secrets in what its code said. */
 export function redactedFailure(

@@ -259,6 +259,7 @@ const LEVELS: Partial<Record<AppError['code'], 'info' | 'warn'>> = {
   OperationRejected: 'info',
   OperationOverloaded: 'warn',
   OperationInterrupted: 'warn',
+  ServiceUnavailable: 'warn',
 }
 
 const about = ({ site, operation, requestId }: Call) => ({

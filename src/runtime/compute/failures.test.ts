@@ -14,6 +14,11 @@ const limit = (what: Extract<SandboxFailure, { kind: 'limit' }>['what']): Sandbo
 describe('a failed execution', () => {
   test.each([
     ['a throw', { kind: 'thrown', message: 'm', stack: '' }, 'ExecutionFailed'],
+    [
+      'a refusal that passes',
+      { kind: 'thrown', message: 'm', stack: '', retryAfterSeconds: 1 },
+      'ServiceUnavailable',
+    ],
     ['a fault of syntax', { kind: 'invalidCode', fault: { message: 'm' } }, 'InvalidCode'],
     ['time', limit('timeoutMs'), 'ExecutionTimeout'],
     ['CPU', limit('cpuMs'), 'ExecutionTimeout'],

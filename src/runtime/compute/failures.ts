@@ -11,9 +11,12 @@ export function computeFailure(failure: SandboxFailure): AppError {
   switch (failure.kind) {
     case 'thrown': {
       const line = lineOf(failure.stack)
-      return new AppError('ExecutionFailed', failure.message.slice(0, 4000).toWellFormed(), {
-        fields: { stack: trimStack(failure.stack), ...(line === undefined ? {} : { line }) },
-      })
+      const fields = { stack: trimStack(failure.stack), ...(line === undefined ? {} : { line }) }
+      const { retryAfterSeconds } = failure
+      const message = failure.message.slice(0, 4000).toWellFormed()
+      return retryAfterSeconds === undefined
+        ? new AppError('ExecutionFailed', message, { fields })
+        : new AppError('ServiceUnavailable', message, { fields, retryAfterSeconds })
     }
     case 'invalidCode': {
       const message = codeFaultMessage(failure.fault, failure.fault.path ?? '')

@@ -247,6 +247,27 @@ describe('hostile site code', () => {
     ).toMatchObject({ failure: { statusCode: 404, code: 'ObjectNotFound' } })
   })
 
+  test('that throws what the host refused for a while is not to blame, and cannot make that up', async () => {
+    const throwing = (how: string) =>
+      sandbox.run(`export default async (input, { bucket }) => {
+        try { await bucket('b').getObject({ key: 'k' }) } catch (error) { ${how} }
+      }`)
+    const made = "throw Object.assign(new Error(), { code: 'DiskFull', retryAfterSeconds: 9 })"
+    sandbox.events.answer = async () => {
+      throw new AppError('DiskFull', 'no room', { retryAfterSeconds: 30 })
+    }
+    expect(await throwing('throw error')).toHaveProperty('failure.retryAfterSeconds', 30)
+    expect(await throwing('throw new Error(error.message)')).not.toHaveProperty(
+      'failure.retryAfterSeconds',
+    )
+    sandbox.events.answer = async () => {
+      throw new AppError('ObjectNotFound', 'not there', { retryAfterSeconds: 30 })
+    }
+    for (const how of ['throw error', made]) {
+      expect(await throwing(how)).not.toHaveProperty('failure.retryAfterSeconds')
+    }
+  })
+
   test.each(['__proto__', 'constructor', 'hostCall', 'toString'])(
     'cannot ask for a host call named %s through anything it is given',
     async (name) => {
