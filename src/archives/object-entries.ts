@@ -6,6 +6,8 @@ import { type ArchivePart, checked, invalidArchive } from './archive-format.ts'
 import type { ArchiveEntry } from './archive-writer.ts'
 
 const LIST_PAGE = 1000
+const SHORT_BYTES = 1024 * 1024
+const FETCHED_AT_ONCE = 8
 
 /** What a site stores, by the first part of its keys, and what the rest of a key looks like. */
 const STORED: Readonly<Record<string, { readonly part: ArchivePart; readonly name: RegExp }>> = {
@@ -41,11 +43,10 @@ export async function* storedObjectEntries(
   for (const [kind, stored] of Object.entries(STORED)) {
     if (stored.part !== part) continue
     const prefix = objectKey(siteId, kind, '')
-    for await (const names of namesBelow(objects, prefix)) {
-      for (const name of await kept(names)) {
-        const object = await objects.get(prefix + name)
-        // It was deleted since it was listed.
-        if (object === undefined) continue
+    for await (const listed of listedBelow(objects, prefix)) {
+      const names = new Set(await kept(listed.map(({ name }) => name)))
+      const leaving = listed.filter(({ name }) => names.has(name))
+      for await (const [name, object] of openedInOrder(objects, prefix, leaving)) {
         count += 1
         yield* entriesOf(object, { kind, part, number: count, name })
       }
@@ -55,7 +56,7 @@ export async function* storedObjectEntries(
 }
 
 function* entriesOf(
-  { head, body }: StoredObject,
+  { head, body }: OpenedObject,
   { kind, part, number, name }: Pick<ArchivedObject, 'kind' | 'name'> & PartNumber,
 ): Generator<ArchiveEntry, void, undefined> {
   const { sizeBytes, contentType, metadata } = head
@@ -71,14 +72,53 @@ interface PartNumber {
   readonly number: number
 }
 
-async function* namesBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
+interface ListedObject {
+  readonly name: string
+  readonly sizeBytes: number
+}
+
+interface OpenedObject extends Pick<StoredObject, 'head'> {
+  readonly body: ArchiveEntry['body']
+}
+
+/** Those that are still there. Short ones are fetched several at once: a store far away answers each after a while. */
+async function* openedInOrder(
+  objects: Pick<ObjectStore, 'get'>,
+  prefix: string,
+  listed: readonly ListedObject[],
+): AsyncGenerator<readonly [string, OpenedObject], void, undefined> {
+  for (let at = 0; at < listed.length; at += FETCHED_AT_ONCE) {
+    const some = listed.slice(at, at + FETCHED_AT_ONCE)
+    const short = await Promise.all(
+      some.map(async ({ name, sizeBytes }) =>
+        sizeBytes > SHORT_BYTES ? undefined : fetchShort(objects, prefix + name),
+      ),
+    )
+    for (const [place, { name, sizeBytes }] of some.entries()) {
+      const object = sizeBytes > SHORT_BYTES ? await objects.get(prefix + name) : short[place]
+      if (object !== undefined) yield [name, object]
+    }
+  }
+}
+
+async function fetchShort(
+  objects: Pick<ObjectStore, 'get'>,
+  key: string,
+): Promise<OpenedObject | undefined> {
+  const object = await objects.get(key)
+  // It may have become longer since it was listed.
+  if (object === undefined || object.head.sizeBytes > SHORT_BYTES) return object
+  return { head: object.head, body: await Array.fromAsync(object.body) }
+}
+
+async function* listedBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
   for (let continuation: string | undefined, first = true; first || continuation; first = false) {
     const page = await objects.list({
       prefix,
       maxKeys: LIST_PAGE,
       ...(continuation === undefined ? {} : { continuation }),
     })
-    yield page.objects.map(({ key }) => key.slice(prefix.length))
+    yield page.objects.map(({ key, sizeBytes }) => ({ name: key.slice(prefix.length), sizeBytes }))
     continuation = page.continuation
   }
 }

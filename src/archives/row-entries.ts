@@ -15,6 +15,7 @@ interface Span {
 export class RowEntries implements AsyncDisposable {
   readonly #file: TemporaryFile
   readonly #spans: Span[] = []
+  readonly #numbers = new Map<ArchivePart, number>()
   readonly #counts: Record<string, number> = {}
 
   constructor(file: TemporaryFile) {
@@ -61,7 +62,8 @@ export class RowEntries implements AsyncDisposable {
   async #write(part: ArchivePart, text: string): Promise<void> {
     const start = this.#file.sizeBytes
     await this.#file.append(Buffer.from(text))
-    const number = 1 + this.#spans.filter(({ name }) => name.part === part).length
+    const number = 1 + (this.#numbers.get(part) ?? 0)
+    this.#numbers.set(part, number)
     this.#spans.push({ name: { part, number, kind: 'rows' }, start, end: this.#file.sizeBytes })
   }
 

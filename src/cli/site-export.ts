@@ -3,14 +3,12 @@ import { resolve } from 'node:path'
 
 import {
   type ArchiveManifest,
-  DEFAULT_MAX_BYTES,
   OPTIONAL_PARTS,
   type OptionalPart,
   SEALED_PARTS,
 } from '#archives/archive-format.ts'
 import { MIN_PASSPHRASE } from '#archives/archive-seal.ts'
 import { verifyArchive } from '#archives/verified-archive.ts'
-import { AppError } from '#base/app-error.ts'
 import { codeOf, hasCode } from '#base/error-code.ts'
 
 import { archiveText, missingText, toldProgress } from './archive-words.ts'
@@ -87,14 +85,12 @@ async function* saved(
 /** What breaks off is told now, not when somebody wants to import it. */
 async function verified(archive: AsyncIterable<Uint8Array>) {
   try {
-    return await verifyArchive(archive, DEFAULT_MAX_BYTES)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    return await verifyArchive(archive, Number.MAX_SAFE_INTEGER)
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause
     throw new CommandError(
       'The service broke off, for a reason that its log has: nothing was kept, export it again',
-      {
-        cause: error,
-      },
+      { cause },
     )
   }
 }
@@ -131,12 +127,14 @@ class NewFile implements AsyncDisposable {
       return new NewFile(await open(path, 'w', 0o600), path, target)
     } catch (cause) {
       const reason = hasCode(cause, 'EEXIST') ? 'is there already' : String(codeOf(cause))
-      throw new CommandError(`The archive "${target}" cannot be written: ${reason}`, { cause })
+      throw cannotBeWritten(target, reason, cause)
     }
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    await this.#file.appendFile(bytes)
+    await this.#file.appendFile(bytes).catch((cause: unknown) => {
+      throw cannotBeWritten(this.#target, String(codeOf(cause)), cause)
+    })
     this.sizeBytes += bytes.byteLength
   }
 
@@ -154,3 +152,6 @@ class NewFile implements AsyncDisposable {
     if (isPartial) await rm(this.#target, { force: true })
   }
 }
+
+const cannotBeWritten = (target: string, reason: string, cause: unknown): CommandError =>
+  new CommandError(`The archive "${target}" cannot be written: ${reason}`, { cause })

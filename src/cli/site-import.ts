@@ -1,5 +1,4 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -88,7 +87,7 @@ async function upload(
     headers,
     upload: { sizeBytes, bytes },
   })
-  return resultIn(call, createInterface({ input: answer, crlfDelay: Infinity }))
+  return resultIn(call, linesOf(answer))
 }
 
 function queryOf({ args }: Invocation): string {
@@ -128,10 +127,30 @@ async function resultIn(call: Invocation, lines: AsyncIterable<string>): Promise
     const { objects, rows } = said.progress
     tell(() => `${objects} objects and ${rows} rows written`)
   }
-  throw new CommandError(
-    'The service broke off: all of the site is there now, or nothing of it; croft site list tells',
-  )
+  throw brokeOff()
 }
+
+async function* linesOf(
+  answer: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const chunk of answer) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    throw brokeOff(error)
+  }
+}
+
+const brokeOff = (cause?: unknown): CommandError =>
+  new CommandError(
+    'The service broke off: all of the site is there now, or nothing of it; croft site list tells',
+    { cause },
+  )
 
 const isPassphraseRequired = (error: unknown): boolean =>
   error instanceof ServiceRefusal &&
