@@ -4,7 +4,6 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { answerBody } from '#platform/http-server/answer-body.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
-import type { Logger } from '#platform/log/logger.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { Cors } from './cors.ts'
@@ -44,7 +43,7 @@ export function httpApp(context: AppContext): HttpApp {
     .compile()
   const door = new StaticDoor(context)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
-  const log = requestLog(context.logger, context.config.logLevel)
+  const log = requestLog(context)
   const cors = new Cors(context, methods)
   const routed = routing(context, { elysia, failed, log, cors })
   const direct = directCalls(context, { failed, log, cors })
@@ -178,8 +177,10 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
 /** Renders a failure as its asker reads it. */
 function failureOf(context: AppContext, methods: MethodTable) {
   return (error: unknown, code: string | number, request: Request): Response => {
-    const { requestId, host, path } = scopeOf(request)
+    const scope = scopeOf(request)
+    const { requestId, host, path } = scope
     const failure = toldFailure({ error, code, request }, methods, context.logger)
+    scope.isQuiet = failure.code === 'DiskFull'
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
     return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
@@ -189,16 +190,19 @@ function failureOf(context: AppContext, methods: MethodTable) {
 
 /**
  * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`, and of files there are many
- * for each page: a line each would cost more than the answer. Of probes nobody reads one.
+ * for each page: a line each would cost more than the answer. Of probes nobody reads one. While a disk is full, which may be
+ * that of the log, only faults have one.
  */
-function requestLog(logger: Logger, level: string) {
+function requestLog({ logger, config, disk }: Pick<AppContext, 'logger' | 'config' | 'disk'>) {
+  const level = config.logLevel
   const isEverything = level === 'debug' || level === 'trace'
   const ended = (
     request: Request,
     { status }: Response,
     { scope, isCounted }: { readonly scope: RequestScope; readonly isCounted: boolean },
   ): void => {
-    const isQuiet = (isCounted && status < 500) || isProbe(scope.path)
+    const isFine = status < 500 && (isCounted || disk.isFull('folder'))
+    const isQuiet = scope.isQuiet || isFine || isProbe(scope.path)
     if (isQuiet && !isEverything) return
     const { requestId, host, path, startedAt } = scope
     const ms = Math.round(performance.now() - startedAt)

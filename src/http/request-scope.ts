@@ -14,6 +14,8 @@ export class RequestScope {
   readonly path: string
   /** On the clock of `performance.now()`. */
   readonly startedAt = performance.now()
+  /** Whether its end is no news: one of very many that are refused for the same reason. */
+  isQuiet = false
   /** What the bodies hold that are being received, this one among them. */
   readonly bodyBudgets: RequestBodyBudgets
   readonly #peer: Peer

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { DiskSpace } from '#platform/disk/disk-space.ts'
+import type { Logger } from '#platform/log/logger.ts'
 import { DeployDesk } from '#test/deploy-desk.ts'
 import type { Answer } from '#test/http-client.ts'
 import { RawSmtp, mailSettings, makeMailboxes } from '#test/inbound-mail.ts'
@@ -29,6 +30,13 @@ const FULL = {
 }
 
 const cleanUp = new AsyncDisposableStack()
+const info = vi.fn<(fields: object, message: string) => void>()
+const logger = { ...silentLog, info } as unknown as Logger
+/** The statuses of requests that have a line. */
+const logged = () =>
+  info.mock.calls.flatMap(([fields, message]) =>
+    message === 'request' && 'status' in fields ? [fields.status] : [],
+  )
 let freeBytes = 1000
 let disk: DiskSpace
 let stack: Stack
@@ -48,7 +56,7 @@ beforeAll(async () => {
     }),
   )
   const config = { mail: mailSettings() }
-  stack = cleanUp.use(await startStack({ sites: [HOST], config, platform: { disk } }))
+  stack = cleanUp.use(await startStack({ sites: [HOST], config, logger, platform: { disk } }))
   site = await RuntimeSite.open(stack, HOST)
   table = await SiteTable.create(site, 'notes', { partitionKey: { name: 'id', type: 'S' } })
   const made = await site.admin('POST', '/resources', { type: 's3Bucket', name: 'b', config: {} })
@@ -163,6 +171,20 @@ describe('while a disk is full', () => {
     }
     const { items } = (await site.admin('GET', '/logs')).json
     expect(items).toMatchObject([{ level: 'warn', message: expect.stringContaining('DiskFull') }])
+  })
+
+  test('requests that are refused for it, or go well, have no line in the log of the service', async () => {
+    const requests = async () => {
+      info.mockClear()
+      await table.call('put', { item: { id: 'a' } })
+      await table.call('get', { key: { id: 'kept' } })
+      return logged()
+    }
+    expect(await requests()).toEqual([])
+    await hasFree(125)
+    expect(await requests()).toEqual([200, 200])
+    await table.do('delete', { key: { id: 'a' } })
+    await hasFree(99)
   })
 
   test('readiness names it, and is not lost', async () => {
