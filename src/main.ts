@@ -36,7 +36,9 @@ async function main(): Promise<void> {
   const running = { url: urlOf(config.host, service.port), ...operatorAt(config, service) }
   started.use(await writeServiceFile(config.dataDir, { ...running, pid: process.pid }))
   logger.info(runningAs(config, service), `running at ${config.baseUrl}`)
-  const first = await service.firstRun()
+  const stopping = new AbortController()
+  void signal.then(() => stopping.abort())
+  const first = await service.firstRun(stopping.signal)
   if (first)
     process.stdout.write(
       `${welcome(first, { baseUrl: config.baseUrl, smtpPort: service.smtpPort })}\n`,

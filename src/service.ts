@@ -1,12 +1,8 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { systemClock } from '#base/clock.ts'
-import { hasCode } from '#base/error-code.ts'
 import { randomIds } from '#base/ids.ts'
-import { retry } from '#base/retry.ts'
 import type { Config, Secrets } from '#config/config.ts'
-import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
 import { programVersion } from '#config/program-version.ts'
 import { type AppContext, type Platform, openContext } from '#context'
@@ -24,7 +20,6 @@ import { openObjects } from '#platform/objects/open-objects.ts'
 import { type OpenedPostgres, openPostgres } from '#platform/open-postgres.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import { ballastOf } from '#platform/postgres/embedded/room-to-start.ts'
-import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
@@ -36,8 +31,9 @@ import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
-import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
+import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
+import { makeFirstSite } from './first-site.ts'
 import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
 
 const DRAIN_MS = 25_000
@@ -47,10 +43,6 @@ const OPERATOR_DRAIN_MS = 1000
 const FINISH_JOBS_MS = 10_000
 /** What jobs have in any case, once the last request is answered. */
 const LEAST_FINISH_MS = 1000
-const FIRST_RUN_ATTEMPTS = 30
-const FIRST_RUN_PAUSE_MS = 1000
-const FIRST_SYNC_MS = 20_000
-const FIRST_SYNC_POLL_MS = 50
 
 export interface Service {
   readonly context: AppContext
@@ -60,8 +52,8 @@ export interface Service {
   /** Undefined for a process that takes no mail. */
   readonly smtpPort: number | undefined
   readonly submissionPort: number | undefined
-  /** Makes the first site of an empty installation; undefined when there is nothing to do. */
-  firstRun(): Promise<FirstRunResult | undefined>
+  /** Makes the first site of an empty installation; undefined when there is nothing to do, or `stop` comes before. */
+  firstRun(stop: AbortSignal): Promise<FirstRunResult | undefined>
   /** Answers everything that was accepted, finishes running jobs or hands them back, writes the last counts, stops what it started. */
   drain(): Promise<void>
 }
@@ -106,13 +98,7 @@ export async function startService(config: Config, secrets: Secrets, logs: Logs)
     operatorPort: operator?.port,
     smtpPort,
     submissionPort,
-    firstRun: () =>
-      // It begins anew where it was broken off, and a service that answers must not end for it.
-      retry(() => makeFirstSite(context, platform.postgres), {
-        attempts: FIRST_RUN_ATTEMPTS,
-        isRetryable: (error) => hasCode(error, 'ServiceUnavailable', 'DiskFull'),
-        delayMs: () => FIRST_RUN_PAUSE_MS,
-      }),
+    firstRun: (stop) => makeFirstSite(context, platform.postgres, stop),
     drain: () => {
       drainedAt = performance.now()
       platform.postgres.stopRestarting()
@@ -187,31 +173,6 @@ async function watchDisks(
   }
   const ballast = cluster === undefined ? undefined : ballastOf(cluster)
   return DiskSpace.open({ places, reserveBytes, ballast, log })
-}
-
-/** Makes the first site, in a process that both runs the workers for it and answers for it. */
-async function makeFirstSite(
-  context: AppContext,
-  { database }: PostgresPlatform,
-): Promise<FirstRunResult | undefined> {
-  const { roles, baseUrl } = context.config
-  if (!roles.includes('api') || !roles.includes('worker')) return undefined
-  return firstRun({
-    ...context,
-    database,
-    baseUrl,
-    exampleDir: join(installRoot(), 'examples/hello-site'),
-    async waitForRuntime(siteId) {
-      const deadline = Date.now() + FIRST_SYNC_MS
-      while (Date.now() < deadline) {
-        // A job asks for its revision as it ends: first the one, then the other.
-        const idle = await context.iacJobs.isIdle(siteId)
-        const { status } = await context.permissionSync.statusOf(siteId)
-        if (idle && (status === 'succeeded' || status === 'failed')) return
-        await delay(FIRST_SYNC_POLL_MS)
-      }
-    },
-  })
 }
 
 /** Works until it is told to finish by then. */

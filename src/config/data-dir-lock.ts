@@ -47,10 +47,14 @@ async function take(file: string, mine: string, dataDir: string): Promise<boolea
   try {
     return (await createFileAtomically(file, mine)) || (await takeOver(file, mine))
   } catch (cause) {
+    if (hasCode(cause, 'ENOSPC', 'EDQUOT')) throw new SetupError(noRoom(dataDir), { cause })
     if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS')) throw cause
     throw new SetupError(await notWritable(dataDir), { cause })
   }
 }
+
+const noRoom = (dataDir: string): string =>
+  `The disk of the data folder "${dataDir}" is full: make room, and start again`
 
 async function notWritable(dataDir: string): Promise<string> {
   const { uid } = await stat(dataDir)

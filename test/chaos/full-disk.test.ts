@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { CroftProcess } from '#test/croft-process.ts'
+import { CroftProcess, freePort } from '#test/croft-process.ts'
 import type { Front } from '#test/front.ts'
 import { portalOf } from '#test/operator.ts'
 import { SmallDisk, canMount } from '#test/small-disk.ts'
+import { Tally, tellTallies, until } from '#test/tally.ts'
 import { signInWithPassword, signUp } from '#test/visitors.ts'
 
 const HOST = 'shop.test'
@@ -20,6 +20,7 @@ const EMAIL = 'visitor@example.test'
 
 let cleanUp: AsyncDisposableStack
 let disk: SmallDisk
+let port: number
 let croft: CroftProcess
 let admin: Awaited<ReturnType<ReturnType<typeof portalOf>['admin']>>
 let tablePath: string
@@ -30,17 +31,8 @@ beforeEach(async () => {
   items.clear()
   cleanUp = new AsyncDisposableStack()
   disk = cleanUp.use(await SmallDisk.mount(DISK_MB))
-  croft = cleanUp.use(
-    await CroftProcess.start({
-      dataDir: join(disk.folder, 'data'),
-      env: {
-        CROFT_OPERATOR_KEY: OPERATOR_KEY,
-        ...(process.env['CROFT_CHAOS_BEFORE'] === undefined && {
-          CROFT_DISK_RESERVE_MB: String(RESERVE_MB),
-        }),
-      },
-    }),
-  )
+  port = await freePort()
+  croft = cleanUp.use(await CroftProcess.start(options()))
   const portal = portalOf(croft, OPERATOR_KEY)
   await portal.createSite(HOST)
   admin = await portal.admin(HOST)
@@ -50,6 +42,12 @@ beforeEach(async () => {
   tablePath = `/admin/data/resources/${made.json.resourceId}/data/ddb`
 })
 afterEach(() => cleanUp.disposeAsync())
+
+const options = () => ({
+  dataDir: join(disk.folder, 'data'),
+  port,
+  env: { CROFT_OPERATOR_KEY: OPERATOR_KEY, CROFT_DISK_RESERVE_MB: String(RESERVE_MB) },
+})
 
 const front: Front = {
   call: (host, method, path, { token, body, headers } = {}) =>
@@ -63,27 +61,6 @@ const front: Front = {
   portal: (method, path, body) =>
     front.call('localhost', method, `/portal/api${path}`, { token: OPERATOR_KEY, body }),
   baseUrl: (host) => `http://${host}:${croft.port}`,
-}
-
-/** Of each kind: how many were answered well, and the first words of those that were not. */
-class Tally {
-  good = 0
-  readonly bad = new Map<string, number>()
-  slowestMs = 0
-
-  async count(work: () => Promise<unknown>): Promise<void> {
-    const startedMs = performance.now()
-    try {
-      await work()
-      this.good += 1
-    } catch (error) {
-      const words = (error instanceof Error ? error.message : String(error))
-        .replace(/,"requestId.*/, '')
-        .slice(0, 200)
-      this.bad.set(words, (this.bad.get(words) ?? 0) + 1)
-    }
-    this.slowestMs = Math.max(this.slowestMs, performance.now() - startedMs)
-  }
 }
 
 async function put(): Promise<void> {
@@ -103,13 +80,6 @@ async function read(): Promise<void> {
 async function signIn(): Promise<void> {
   const { url } = await signInWithPassword(front, HOST, { email: EMAIL })
   if (!url.searchParams.has('code')) throw new Error(`no code: ${url.href}`)
-}
-
-async function until(ends: AbortSignal, pauseMs: number, work: () => Promise<void>): Promise<void> {
-  while (!ends.aborted) {
-    await work()
-    await delay(pauseMs)
-  }
 }
 
 async function keptItems(): Promise<Set<string>> {
@@ -142,10 +112,7 @@ async function work(durationMs: number) {
     until(ends, 500, () => signIns.count(signIn)),
   ])
   const told = { writes, reads, signIns, logBytes: (await logBytes()) - before }
-  const shown = JSON.stringify(told, (_key, value) =>
-    value instanceof Map ? Object.fromEntries(value) : value,
-  )
-  process.stdout.write(`${shown}\n`)
+  tellTallies(told)
   return told
 }
 
@@ -182,6 +149,28 @@ describe.runIf(canMount)('a disk that', () => {
         ),
       )
       expect(croft.log.filter(({ msg }) => msg === 'embedded postgres ended')).toEqual([])
+      expect(await keptItems()).toEqual(items)
+    },
+  )
+
+  test(
+    'is full lets the service start on the last room of its database, and without any says what to do',
+    { timeout: 240_000 },
+    async () => {
+      await put()
+      await disk.fill('theirs')
+      await croft.printed('gave the database its last room')
+      await croft.kill()
+      croft = cleanUp.use(await CroftProcess.start(options()))
+      await expect(put()).rejects.toThrow('DiskFull')
+      await signIn()
+      expect((await croft.stop()).code, croft.output.slice(-3000)).toBe(0)
+      await disk.fill('theirs')
+      croft = cleanUp.use(await CroftProcess.launch(options()))
+      expect((await croft.ended()).code).toBe(1)
+      expect(croft.output).toMatch(/^croft: The disk of .* is full: make room/m)
+      await disk.empty('theirs')
+      croft = cleanUp.use(await CroftProcess.start(options()))
       expect(await keptItems()).toEqual(items)
     },
   )

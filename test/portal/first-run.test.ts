@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
 import { installRoot } from '#config/install-root.ts'
 import { connectPostgres } from '#platform/postgres/postgres.ts'
 import { type FirstRunDeps, firstRun } from '#sites/first-run/first-run.ts'
@@ -34,6 +35,13 @@ afterAll(() => shared[Symbol.asyncDispose]())
 const ADA = { body: { payload: { name: 'Ada' } } }
 
 describe('the first run', () => {
+  test('is not done while a part is away', async () => {
+    const { deps } = shared
+    const away = new AppError('ServiceUnavailable', 'The object store does not answer: try again')
+    const deployFolder = () => Promise.reject(away)
+    await expect(firstRun({ ...deps, deployments: { deployFolder } })).rejects.toBe(away)
+  })
+
   test('starts over when it was killed in the middle, with a link that can be read', async () => {
     const { stack, deps } = shared
     const killed = firstRun({

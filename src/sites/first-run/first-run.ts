@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { SERVICE_DEPLOYS } from '#sites/deployments/actor.ts'
@@ -54,7 +55,7 @@ export interface FirstRunResult {
 /**
  * Makes the first site of an empty installation, with the example in it. Undefined when there is nothing to do: the
  * installation has sites already, or another replica is at it. A run that was killed in the middle is started over by
- * the next one, because the onboarding link it had made is nowhere to be read.
+ * the next one, because the onboarding link it had made is nowhere to be read; so is one that met a fault that `willPass`.
  */
 export function firstRun(deps: FirstRunDeps): Promise<FirstRunResult | undefined> {
   const { database } = deps
@@ -120,6 +121,10 @@ async function createFirstSite(deps: FirstRunDeps, domain: string): Promise<Firs
   }
 }
 
+/** Whether the run can begin anew and succeed: a part is away, or a disk is full. */
+export const willPass = (error: unknown): boolean =>
+  hasCode(error, 'ServiceUnavailable', 'DiskFull')
+
 /** What is wrong with the example must not keep the service from starting. */
 async function deploy(
   { deployments }: FirstRunDeps,
@@ -130,7 +135,7 @@ async function deploy(
     await deployments.deployFolder(siteId, EXAMPLE, artifact)
     return undefined
   } catch (error) {
-    if (error instanceof AppError) return error.message
+    if (error instanceof AppError && !willPass(error)) return error.message
     throw error
   }
 }

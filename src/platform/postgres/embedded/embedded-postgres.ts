@@ -14,7 +14,7 @@ import {
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts'
-import { makeRoom, waitForRoom } from './room-to-start.ts'
+import { requireRoom, waitForRoom } from './room-to-start.ts'
 
 const BACKOFF = { baseMs: 200, maxMs: 10_000 }
 /** A server that lived this long is started again at once. */
@@ -48,7 +48,7 @@ export async function startEmbeddedPostgres(
   })
   const password = await openCluster(placement)
   const { settings, log } = options
-  await makeRoom(placement.cluster)
+  await requireRoom(placement.cluster)
   const postmaster = await startPostmaster(placement, { settings })
   const { pid, port, adopted } = postmaster
   log.info(

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { SetupError } from '#config/setup-error.ts'
 import { Ballast } from '#platform/disk/ballast.ts'
 import { freeSpaceOf } from '#platform/disk/free-space.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -14,14 +15,21 @@ const LOOK_MS = 1000
 export const ballastOf = (cluster: string): Ballast =>
   new Ballast(join(dirname(cluster), 'ballast'))
 
-/** Gives the database its last room when there is too little for it to start. False when that does not suffice. */
-export async function makeRoom(cluster: string): Promise<boolean> {
+/** Gives the database its last room when there is too little for it to start. */
+export async function requireRoom(cluster: string): Promise<void> {
+  if (await makeRoom(cluster)) return
+  throw new SetupError(
+    `The disk of the embedded PostgreSQL in "${cluster}" is full: make room for the ${START_BYTES / MIB} MB that it needs to start, and start again`,
+  )
+}
+
+async function makeRoom(cluster: string): Promise<boolean> {
   if (await hasRoom(cluster)) return true
   await ballastOf(cluster).release()
   return hasRoom(cluster)
 }
 
-/** The same, and waits for more. */
+/** The same for a server that is started again: waits where that does not suffice. */
 export async function waitForRoom(
   cluster: string,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
