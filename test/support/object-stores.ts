@@ -34,6 +34,8 @@ export interface OpenStore extends AsyncDisposable {
 }
 
 export interface OpenS3Store extends OpenStore {
+  /** For a service, as its environment says it. */
+  readonly env: Readonly<Record<string, string>>
   /** From now on requests are taken and never answered. */
   fallSilent(): void
   answerAgain(): void
@@ -124,6 +126,12 @@ export async function openS3Store(): Promise<OpenS3Store> {
   return {
     store,
     at,
+    env: {
+      S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      S3_BUCKET: 'croft',
+      S3_ACCESS_KEY_ID: credentials.accessKeyId,
+      S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
     fallSilent: () => void (isSilent = true),
     answerAgain: () => void (isSilent = false),
     async [Symbol.asyncDispose]() {
