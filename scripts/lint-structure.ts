@@ -8,9 +8,11 @@ import {
   featureOf,
   sqlOutsideQueries,
 } from './structure/rules.ts'
+import { vacuousAssertionsUnder } from './structure/vacuous-assertions.ts'
 
 /** Checks what oxlint cannot see, since it reads one file at a time. Exits with 1 where a rule is broken. */
-const modules = await productModules(resolve(import.meta.dirname, '..'))
+const root = resolve(import.meta.dirname, '..')
+const modules = await productModules(root)
 const faults = [
   ...[...duplicateExports(modules)].map(
     ([name, paths]) => `"${name}" is exported by ${paths.join(' and ')}: rename all but one`,
@@ -26,6 +28,11 @@ const faults = [
     (place) => `${place} has SQL: move it to queries.ts or to a file named *-queries.ts`,
   ),
 ]
+faults.push(
+  ...(await vacuousAssertionsUnder(root)).map(
+    (place) => `${place} passes unless all of it is wrong: name what must not be there, one by one`,
+  ),
+)
 for (const fault of faults) console.error(fault)
 console.log(`${modules.length} files, ${faults.length} faults of structure`)
 if (faults.length > 0) process.exitCode = 1

@@ -93,8 +93,9 @@ describe('a data folder of an earlier build', () => {
     const { migrations } = await putBack(name, dataDir)
     const croft = cleanUp.use(await CroftProcess.start({ dataDir }))
     const [migrated] = croft.log.filter(({ msg }) => msg === 'database migrated')
-    expect(migrated?.['applied']).not.toEqual([])
-    expect(migrations).not.toEqual(expect.arrayContaining(migrated?.['applied'] as string[]))
+    const applied = migrated?.['applied'] as string[]
+    expect(applied).not.toEqual([])
+    expect(applied.filter((one) => migrations.includes(one))).toEqual([])
     await answers(croft)
     const admin = await dataIsThere(croft)
     await mail(admin)

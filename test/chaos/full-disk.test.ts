@@ -135,7 +135,8 @@ describe.runIf(canMount)('a disk that', () => {
       expect(Object.fromEntries(reads.bad)).toEqual({})
       expect(Object.fromEntries(signIns.bad)).toEqual({})
       expect(writes.good).toBe(0)
-      expect([...writes.bad.keys()].every((words) => words.includes('DiskFull'))).toBe(true)
+      expect(writes.bad.size).toBeGreaterThan(0)
+      expect([...writes.bad.keys()].filter((words) => !words.includes('DiskFull'))).toEqual([])
       expect(grown).toBeLessThan(16 * 1024)
       expect((await croft.call({ path: '/readyz' })).json).toMatchObject({
         status: 'ready',

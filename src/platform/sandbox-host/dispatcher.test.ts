@@ -1,0 +1,161 @@
+import { Socket } from 'node:net'
+
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import { FROM_WORKER } from '#sandbox/grammars.ts'
+import { RecordWriter } from '#sandbox/records.ts'
+
+import { Dispatcher } from './dispatcher.ts'
+import type { PendingCall } from './pending-call.ts'
+import type { Program } from './sandbox.ts'
+import { WorkerConnection } from './worker-connection.ts'
+
+const PROVEN_AFTER = 8
+const DEFINITION = {
+  functionId: 'f',
+  name: 'f',
+  entry: 'f.js',
+  handler: 'default',
+  modules: [],
+  env: {},
+  timeoutMs: 1000,
+  memoryMb: 64,
+  stores: new Map(),
+}
+const LIMITS = {
+  concurrency: 100,
+  queueLength: 100,
+  queueMs: 60_000,
+  cpuMs: 50,
+  resultBytes: 100,
+  logLineLength: 100,
+  logLines: 10,
+}
+
+const programOf = (siteId: string): Program => ({
+  key: `${siteId}@1`,
+  siteId,
+  siteDomain: siteId,
+  limits: LIMITS,
+  functions: new Map([['f', DEFINITION]]),
+})
+
+let dispatcher: Dispatcher
+let worker: WorkerConnection
+let lastId = 0
+beforeEach(() => {
+  dispatcher = new Dispatcher({
+    environment: { hostCall: async () => 'null', log() {} },
+    logger: pino({ enabled: false }),
+    ordinaryHosts: 1,
+    needed() {},
+  })
+  worker = connected('ordinary')
+})
+afterEach(() => dispatcher.close())
+
+/** A worker that nothing is sent to but into a buffer: what it was given, `unacked` says. */
+function connected(role: 'ordinary' | 'quarantine'): WorkerConnection {
+  const place = { pid: 1, progressPath: '', place: { role, index: 0 } } as const
+  const socket = new Socket()
+  socket.write = () => true
+  const connection = new WorkerConnection(socket, place, dispatcher.events)
+  dispatcher.onWorkerConnected(connection)
+  return connection
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+async function submitted(...programs: readonly Program[]): Promise<void> {
+  for (const program of programs) dispatcher.submit(pending(program))
+  await turn()
+}
+
+function pending(program: Program): PendingCall {
+  lastId += 1
+  return {
+    id: lastId,
+    queueKey: program.siteId,
+    program,
+    definition: DEFINITION,
+    call: {
+      site: { siteId: program.siteId, domain: program.siteDomain },
+      operation: 'op',
+      requestId: 'r',
+      authority: null,
+      depth: 0,
+      body: '{}',
+    },
+    purpose: 'operation',
+    leaving: undefined,
+    queuedMs: Date.now(),
+    slot: 0,
+    cold: false,
+    chargedMs: 0,
+    logs: undefined,
+    settle() {},
+    isAnswered: false,
+  }
+}
+
+/** The calls of each frame that the worker has and has not acknowledged, by site. */
+const frames = (of = worker): string[][] =>
+  of.unacked.map(({ sections }) =>
+    sections.flatMap(({ calls }) => calls.map(({ queueKey }) => queueKey)),
+  )
+
+/** The worker answers all that it was given. */
+async function answered(): Promise<void> {
+  const said = new RecordWriter(FROM_WORKER)
+  for (const id of worker.activeCalls.keys()) said.add('result', [id, 100], ['null'])
+  const last = worker.unacked.at(-1)
+  if (last) said.add('acknowledge', [last.seq], [])
+  worker.receive(said.take())
+  await turn()
+}
+
+async function proven(program: Program): Promise<void> {
+  for (let call = 0; call < PROVEN_AFTER; call += 1) {
+    await submitted(program)
+    await answered()
+  }
+}
+
+describe('a call', () => {
+  test('of a program that is proven shares its frame, and others follow it', async () => {
+    const known = programOf('known')
+    await proven(known)
+    await submitted(known, known, known)
+    expect(frames()).toEqual([['known', 'known', 'known']])
+    await submitted(known)
+    expect(frames()).toEqual([['known', 'known', 'known'], ['known']])
+  })
+
+  test('of one that is not rides alone, and nothing rides behind it', async () => {
+    const known = programOf('known')
+    await proven(known)
+    await submitted(programOf('new'), known, known)
+    expect(frames()).toEqual([['new']])
+    await submitted(known)
+    expect(frames()).toEqual([['new']])
+    await answered()
+    expect(frames()).toEqual([['known', 'known', 'known']])
+  })
+
+  test('of one that brought a host down goes to a host for such, alone, though it was proven', async () => {
+    const [known, guilty] = [programOf('known'), programOf('guilty')]
+    await proven(known)
+    await proven(guilty)
+    await submitted(guilty)
+    const { seq = 0, sections = [] } = worker.unacked[0] ?? {}
+    const progress = { kind: 'section', seq, index: sections[0]?.index ?? 0 } as const
+    dispatcher.onWorkerLost(worker, { cause: 'memoryMb', progress, silentMs: 1 })
+    worker = connected('ordinary')
+    const apart = connected('quarantine')
+    await submitted(guilty, known, known)
+    expect(frames()).toEqual([['known', 'known']])
+    // Its next call is held back for a moment, as after every loss.
+    await expect.poll(() => frames(apart)).toEqual([['guilty']])
+  })
+})
