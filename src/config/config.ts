@@ -49,6 +49,8 @@ export interface SandboxConfig {
   readonly hosts: number
   /** Resident memory at which a host process is killed. */
   readonly hostMemoryMb: number
+  /** Resident memory of all of them together at which one is replaced when its calls have ended. */
+  readonly memoryMb: number
   /** Warm isolates per host process. */
   readonly warmIsolates: number
   /** The user that its processes run as when the service is root; chosen by the data folder when undefined. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { installRoot } from './install-root.ts'
-import { hostMemoryMbOf, loadConfig } from './load.ts'
+import { hostMemoryMbOf, loadConfig, sandboxMemoryMbOf } from './load.ts'
 
 const KEY = 'k'.repeat(43)
 
@@ -166,6 +166,18 @@ test('a host keeps as many sites warm as its memory is enough for', () => {
   expect(sandbox).toMatchObject({ hostMemoryMb: 1024, warmIsolates: 204 })
 })
 
+test.each([
+  [0.25, 512],
+  [24, 12_288],
+])('all hosts together have half of %d GiB, %d MB', (machineGib, expected) => {
+  expect(sandboxMemoryMbOf(machineGib * 2 ** 30)).toBe(expected)
+})
+
+test('the memory of all hosts together may be named', () => {
+  const { sandbox } = loadConfig({ CROFT_SANDBOX_MEMORY_MB: '1500' }).config
+  expect(sandbox.memoryMb).toBe(1500)
+})
+
 test('the walls around the sandbox may be required, and its user named', () => {
   expect(loadConfig({}).config.sandbox).toMatchObject({ require: undefined, uid: undefined })
   const given = { CROFT_SANDBOX_REQUIRE: 'jail', CROFT_SANDBOX_UID: '4711' }
@@ -193,6 +205,7 @@ describe('a faulty environment', () => {
     ['CROFT_LOG_FORMAT', 'pretty', 'one of auto, json, text'],
     ['CROFT_SANDBOX_HOSTS', '0', 'a whole number from 1 to 256'],
     ['CROFT_SANDBOX_HOST_MEMORY_MB', '64', 'a whole number from 256'],
+    ['CROFT_SANDBOX_MEMORY_MB', 'half', 'a whole number from 256'],
     ['S3_ENDPOINT', 's3.test', 'a URL that starts with http:// or https://'],
     ['S3_FORCE_PATH_STYLE', 'yes', 'true or false'],
     ['DATABASE_URL', 'mysql://h/d', 'a URL that starts with postgres:// or postgresql://'],

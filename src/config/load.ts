@@ -16,6 +16,8 @@ import { installRoot } from './install-root.ts'
 import * as parse from './parsers.ts'
 
 const MIB = 1024 * 1024
+/** What all host processes together may have by default, at least. */
+const MIN_SANDBOX_MB = 512
 /** What one host process may have by default. */
 const MIN_HOST_MB = 1024
 const MAX_HOST_MB = 4096
@@ -152,6 +154,8 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
   return Object.freeze({
     hosts: hosts ?? Math.max(2, availableParallelism() - 1),
     hostMemoryMb,
+    memoryMb:
+      env.read('CROFT_SANDBOX_MEMORY_MB', memory, '8192') ?? sandboxMemoryMbOf(machineMemory()),
     warmIsolates:
       env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ??
       Math.floor(hostMemoryMb / MB_FOR_A_WARM_SITE),
@@ -163,6 +167,10 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
 /** An eighth of the machine's memory, within bounds. */
 export const hostMemoryMbOf = (machineBytes: number): number =>
   Math.min(Math.max(Math.floor(machineBytes / MIB / 8), MIN_HOST_MB), MAX_HOST_MB)
+
+/** Half of the machine's memory: the rest is the service's, the database's and the system's. */
+export const sandboxMemoryMbOf = (machineBytes: number): number =>
+  Math.max(Math.floor(machineBytes / MIB / 2), MIN_SANDBOX_MB)
 
 /** What this process may have of it: a container's limit counts. */
 function machineMemory(): number {

@@ -30,6 +30,7 @@ export const LIMITS: SiteLimits = {
 export const SANDBOX_CONFIG: SandboxConfig = {
   hosts: 2,
   hostMemoryMb: 1024,
+  memoryMb: 65_536,
   warmIsolates: 50,
   uid: undefined,
   require: undefined,
@@ -150,10 +151,12 @@ export class TestSandbox implements AsyncDisposable {
     const calling = (async () => {
       while (!done || others.length < 20) others.push(await this.call(other, others.length))
     })()
-    const result = await work()
-    done = true
-    await calling
-    return { result, others }
+    try {
+      return { result: await work(), others }
+    } finally {
+      done = true
+      await calling
+    }
   }
 
   /** What a site has printed. */

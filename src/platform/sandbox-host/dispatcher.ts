@@ -84,7 +84,7 @@ export class Dispatcher {
   /** The worker is gone, and everything in it. */
   onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void {
     if (!this.#workers.remove(worker)) return
-    this.activity.losses.add(exit.cause)
+    if (exit.cause !== 'dismissed') this.activity.losses.add(exit.cause)
     const lost = classifyLostCalls(worker, exit)
     const { offenders, interrupted, notStarted } = lost
     if (worker.activeCalls.size > 0) this.#logLoss(worker, exit, lost)

@@ -15,6 +15,8 @@ export type KillReason = 'memoryMb' | 'cpuMs' | 'full'
 export interface HostExit extends ProcessEnd {
   /** Why this service killed it, if it did. */
   readonly killed: KillReason | undefined
+  /** Whether this service had no use for it any more. */
+  readonly isDismissed: boolean
 }
 
 export interface HostProcessDeps {
@@ -46,7 +48,7 @@ export class HostProcess {
     child.stdin?.write(`${JSON.stringify({ ...options, token: this.token })}\n`)
     child.on('error', (error) => {
       logger.error({ err: error }, 'sandbox host does not start')
-      this.#over({ code: null, signal: null, killed: undefined })
+      this.#over({ code: null, signal: null, killed: undefined, isDismissed: false })
     })
     child.on('exit', (code, signal) => {
       const end = endOf({ code, signal })
@@ -57,7 +59,7 @@ export class HostProcess {
         const fields = { hostPid: child.pid, ...end, killed, stderr: stderr() }
         logger.warn(fields, 'sandbox host ended')
       }
-      this.#over({ ...end, killed })
+      this.#over({ ...end, killed, isDismissed: this.#isDismissed })
     })
   }
 

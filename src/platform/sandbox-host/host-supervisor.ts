@@ -2,17 +2,20 @@ import type { Socket } from 'node:net'
 
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
+import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { GuestScripts } from '#sandbox/part-names.ts'
 
-import { type HostPlace, isOnDemand, type RoleOnDemand } from './host-place.ts'
+import { HostMemoryBound } from './host-memory-bound.ts'
+import type { RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
+import { boundedHost, endUnneeded, type Host, newSeat, prioritize, type Seat } from './host-seat.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
-import { lowerPriority } from './process-priority.ts'
 import { rssBytes } from './process-usage.ts'
 import { progressBytes, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
+import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SandboxStatus } from './sandbox.ts'
 import type { Jail } from './walls/jail.ts'
 import { Watchdog } from './watchdog.ts'
@@ -23,12 +26,10 @@ const UNNEEDED_MS = 60_000
 /** A host that lived this long starts again at once. */
 const STABLE_MS = 10_000
 const QUICK_RESTARTS = 3
+const MIB = 1024 * 1024
 const MAX_RESTART_DELAY_MS = 5000
 /** How V8 and the allocators end a process that has no memory left. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
-/** Of the hosts that yield to the others; their calls must still come to their end in time. */
-const NICENESS = 5
-const SPARE: HostPlace = { role: 'spare', index: 0 }
 
 export interface HostSupervisorDeps {
   readonly jail: Jail
@@ -37,10 +38,8 @@ export interface HostSupervisorDeps {
   readonly logger: Logger
   /** Hosts for sites whose calls are short. */
   readonly ordinaryHosts: number
-  /** Resident memory at which a host is killed. */
-  readonly memoryBytes: number
-  /** Warm isolates per host. */
-  readonly warmIsolates: number
+  readonly config: Pick<SandboxConfig, 'hostMemoryMb' | 'memoryMb' | 'warmIsolates'>
+  readonly activity: SandboxActivity
   /** Where the prelude's snapshot is kept. */
   readonly snapshotPath: string
   readonly scripts: GuestScripts
@@ -50,35 +49,16 @@ export interface HostSupervisorDeps {
   workers(): ReadonlySet<WorkerConnection>
 }
 
-/** A host process and its connection. What it sent is read to the end before its calls are given up. */
-interface Host {
-  readonly process: HostProcess
-  seat: Seat
-  worker: WorkerConnection | undefined
-  isConnected: boolean
-  exit: HostExit | undefined
-}
-
-/** Where a host stands, whichever it is. */
-interface Seat {
-  readonly place: HostPlace
-  host: Host | undefined
-  /** Hosts that were lost in it. */
-  losses: number
-  /** How many of them, one after the other, ended soon after their start. */
-  shortLives: number
-  /** Ends the host that is not needed any more. */
-  ending?: NodeJS.Timeout
-}
-
 /** The host processes of this service: started, watched, replaced, and connected to. */
 export class HostSupervisor {
   readonly #deps: HostSupervisorDeps
   readonly #folder: RunFolder
   readonly #connections: HostSocketServer
   readonly #watchdog: Watchdog
+  readonly #memoryBound: HostMemoryBound
+  readonly #memoryBytes: number
   readonly #seats: readonly Seat[]
-  readonly #spare = newSeat(SPARE)
+  readonly #spare = newSeat({ role: 'spare', index: 0 })
   readonly #onDemand = {
     long: newSeat({ role: 'long', index: 0 }),
     quarantine: newSeat({ role: 'quarantine', index: 0 }),
@@ -101,22 +81,37 @@ export class HostSupervisor {
       newSeat({ role: 'ordinary', index }),
     )
     this.#seats = [...ordinary, newSeat({ role: 'apart', index: 0 })]
+    this.#memoryBytes = deps.config.hostMemoryMb * MIB
     this.#watchdog = new Watchdog({
       hosts: () => Array.from(this.#hosts, ({ process }) => process),
       workers: () => deps.workers(),
-      memoryBytes: deps.memoryBytes,
+      memoryBytes: this.#memoryBytes,
       readProgress: (worker) => progressBytes(worker).toString('hex'),
+    })
+    this.#memoryBound = new HostMemoryBound({
+      limitBytes: deps.config.memoryMb * MIB,
+      logger: deps.logger,
+      hosts: () => Array.from(this.#hosts, boundedHost),
+      replace: (pid) => this.#replace(this.#hostOf(pid)),
+      end: (pid) => void this.#hostOf(pid)?.process.dismiss(),
     })
   }
 
   get status(): SandboxStatus['hosts'] {
     const onDemand = Object.values(this.#onDemand).filter(({ host }) => host)
     const seats = [...this.#seats, this.#spare, ...onDemand]
-    return seats.map(({ place: { role }, host, losses }) => {
+    const seated = seats.map(({ place: { role }, host, losses }) => {
       const pid = host?.process.pid ?? 0
       const ready = host?.isConnected === true
       return { pid, role, ready, restarts: losses, rssBytes: rssBytes(pid) }
     })
+    const leaving = Array.from(this.#hosts, boundedHost).filter(({ isLeaving }) => isLeaving)
+    return [
+      ...seated,
+      ...leaving.map(({ pid, role }) => {
+        return { pid, role, ready: false, restarts: 0, rssBytes: rssBytes(pid) }
+      }),
+    ]
   }
 
   async start(): Promise<void> {
@@ -148,6 +143,7 @@ export class HostSupervisor {
   async stop(): Promise<void> {
     this.#closed = true
     this.#watchdog.stop()
+    this.#memoryBound.stop()
     for (const { ending } of Object.values(this.#onDemand)) clearTimeout(ending)
     for (const restart of this.#restarts) clearTimeout(restart)
     await Promise.all(Array.from(this.#hosts, ({ process }) => process.dismiss()))
@@ -173,8 +169,24 @@ export class HostSupervisor {
     this.#fill(this.#spare)
   }
 
+  #hostOf(pid: number): Host | undefined {
+    return Array.from(this.#hosts).find(({ process }) => process.pid === pid)
+  }
+
+  /** Seats another, which takes its calls from now on, while it ends what it has begun. False when none is ready for that. */
+  #replace(host: Host | undefined): boolean {
+    if (!host?.worker || host.seat.host !== host) return false
+    const { seat, worker } = host
+    if (seat !== this.#spare && this.#spare.host?.isConnected !== true) return false
+    worker.isLeaving = true
+    this.#deps.activity.replacements.add(seat.place.role)
+    this.#fill(seat)
+    return true
+  }
+
   #newHost(seat: Seat): Host {
-    const { jail, entry, logger, snapshotPath, scripts, warmIsolates, memoryBytes } = this.#deps
+    const { jail, entry, logger, snapshotPath, scripts, config } = this.#deps
+    const memoryBytes = this.#memoryBytes
     this.#started += 1
     const { socketPath } = this.#folder
     const { progressPath, draftPath } = this.#folder.filesOfHost(this.#started)
@@ -193,7 +205,7 @@ export class HostSupervisor {
           snapshotPath,
           draftPath,
           ...scripts,
-          warmIsolates,
+          warmIsolates: config.warmIsolates,
           memoryBytes,
         },
         exited: (exit) => {
@@ -244,8 +256,10 @@ export class HostSupervisor {
         silentMs: worker.silentMs(Date.now()),
       })
     }
+    // It had left its place.
+    if (seat.host !== host) return
     seat.host = undefined
-    seat.losses += 1
+    if (!exit.isDismissed) seat.losses += 1
     seat.shortLives = Date.now() - host.process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
     const isOnDemand = Object.values(this.#onDemand).includes(seat)
     if (!this.#closed && !isOnDemand) this.#refill(seat)
@@ -266,24 +280,8 @@ export class HostSupervisor {
   }
 }
 
-/** Sites that run long, or brought a host down, and code that is only checked have what the others leave of the processor. */
-function prioritize({ process, seat }: Host): void {
-  if (isOnDemand(seat.place.role)) lowerPriority(process.pid, NICENESS)
-}
-
-function endUnneeded({ host, ending }: Seat): void {
-  if (host?.worker && host.worker.activeCalls.size > 0) ending?.refresh()
-  else void host?.process.dismiss()
-}
-
-const newSeat = (place: HostPlace): Seat => ({
-  place,
-  host: undefined,
-  losses: 0,
-  shortLives: 0,
-})
-
 function causeOf(exit: HostExit): WorkerExit['cause'] {
+  if (exit.isDismissed) return 'dismissed'
   if (exit.killed) return exit.killed === 'full' ? 'other' : exit.killed
   return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
 }

@@ -6,8 +6,8 @@ import type { WorkerConnection, SentSection } from './worker-connection.ts'
 
 /** Why a worker is gone. */
 export interface WorkerExit {
-  /** Memory and silence are the fault of what ran; anything else is nobody's. */
-  readonly cause: 'memoryMb' | 'cpuMs' | 'other'
+  /** Memory and silence are the fault of what ran; anything else is nobody's. Dismissed is whom this service did not need. */
+  readonly cause: 'memoryMb' | 'cpuMs' | 'other' | 'dismissed'
   /** What it was running, by its own account. */
   readonly progress: Progress
   /** How long it had been silent, in milliseconds. */
@@ -27,7 +27,7 @@ export function classifyLostCalls(worker: WorkerConnection, exit: WorkerExit): L
   const running = runningSection(worker, exit.progress)
   const suspects = running.calls.filter((call) => worker.activeCalls.has(call.id))
   const notStarted = running.later.filter((call) => worker.activeCalls.has(call.id))
-  const guilty = exit.cause !== 'other'
+  const guilty = exit.cause === 'memoryMb' || exit.cause === 'cpuMs'
   const apart = new Set([...notStarted, ...(guilty ? suspects : [])])
   return {
     offenders: guilty ? suspects.map((call) => ({ call, failure: failureOf(call, exit) })) : [],

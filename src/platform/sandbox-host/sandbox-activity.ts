@@ -11,4 +11,6 @@ export class SandboxActivity {
   readonly queueWait = new DurationHistogram()
   /** Hosts that went down while they were connected, by the cause. */
   readonly losses = new Tally(['memoryMb', 'cpuMs', 'other'])
+  /** Hosts that gave their place to another because all together had reached their memory, by what they were for. */
+  readonly replacements = new Tally(HOST_ROLES)
 }

@@ -67,6 +67,8 @@ export class WorkerConnection {
   readonly progressPath: string
   /** What it is for; a spare is given another place. */
   place: HostPlace
+  /** Its place is another's by now: it only ends what it has begun. */
+  isLeaving = false
   readonly activeCalls = new Map<number, PendingCall>()
   readonly unacked: SentFrame[] = []
   warmIsolates = 0

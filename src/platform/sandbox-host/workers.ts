@@ -96,7 +96,7 @@ export class Workers {
   /** Whether a call of unknown cost leaves a worker to the others: when some are stuck already, it is not given the last. */
   #canSpareOne(nowMs: number): boolean {
     const workers = [...this.#all].filter(
-      ({ place: { role } }) => role === 'ordinary' || role === 'spare',
+      ({ place: { role }, isLeaving }) => !isLeaving && (role === 'ordinary' || role === 'spare'),
     )
     const free = workers.filter((worker) => worker.silentMs(nowMs) <= STUCK_MS)
     return free.length > 1 || free.length === workers.length
@@ -121,7 +121,8 @@ export class Workers {
 
   #at(role: HostRole, index: number): WorkerConnection | undefined {
     for (const worker of this.#all) {
-      if (worker.place.role === role && worker.place.index === index) return worker
+      const { place, isLeaving } = worker
+      if (place.role === role && place.index === index && !isLeaving) return worker
     }
     return undefined
   }

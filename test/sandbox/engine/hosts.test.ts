@@ -160,4 +160,41 @@ describe('sandbox hosts', () => {
     expect(result).toMatchObject({ failure: { kind: 'limit', what: 'memoryMb' } })
     expect(others.filter((other) => !other.ok)).toEqual([])
   })
+
+  test('have their memory together: over it the largest gives its place away, and no call is lost', async () => {
+    await using crowd = await TestSandbox.start({ memoryMb: 480 }, {}, await builtSandbox())
+    const hosts = () => crowd.hosts.status().hosts
+    await vi.waitUntil(() => hosts().every(({ ready }) => ready), 10_000)
+    const before = hosts()
+    const gate = Promise.withResolvers<string>()
+    crowd.events.answer = () => gate.promise
+    const program = crowd.program(
+      `export default async (input, { operation }) => {
+        const big = Array.from({ length: 4 }, () => new Array(1e6).fill(1.5))
+        await operation('other')
+        return big.length
+      }`,
+      { fn: { memoryMb: 512 }, limits: { cpuMs: 5000 } },
+    )
+    const { result, others } = await crowd.beside(async () => {
+      const waiting = Array.from({ length: 10 }, () => crowd.call(program))
+      // It still runs them, and its place is the former spare's.
+      const leaving = () =>
+        hosts()
+          .slice(3)
+          .find(({ pid }) => before.some((was) => was.pid === pid))
+      const left = await vi.waitUntil(leaving, 20_000)
+      expect(hosts().find(({ role }) => role === left.role)?.pid).toBe(before.at(-1)?.pid)
+      expect(left.rssBytes).toBeGreaterThan(250 * 1024 * 1024)
+      gate.resolve('{"ok":true,"data":null}')
+      expect((await Promise.all(waiting)).map(valueOf)).toEqual(waiting.map(() => 4))
+      await vi.waitFor(() => expect(isAlive(left.pid)).toBe(false), 10_000)
+      return left
+    })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+    const { activity } = crowd.hosts.status()
+    expect(new Map(activity.replacements.entries()).get(result.role)).toBe(1)
+    expect([...activity.losses.entries()].map(([, count]) => count)).toEqual([0, 0, 0])
+    expect(hosts().map(({ restarts }) => restarts)).toEqual([0, 0, 0])
+  })
 })

@@ -1,0 +1,59 @@
+import type { BoundedHost } from './host-memory-bound.ts'
+import { type HostPlace, isOnDemand } from './host-place.ts'
+import type { HostExit, HostProcess } from './host-process.ts'
+import { lowerPriority } from './process-priority.ts'
+import type { WorkerConnection } from './worker-connection.ts'
+
+/** Of the hosts that yield to the others; their calls must still come to their end in time. */
+const NICENESS = 5
+
+/** A host process and its connection. What it sent is read to the end before its calls are given up. */
+export interface Host {
+  readonly process: HostProcess
+  seat: Seat
+  worker: WorkerConnection | undefined
+  isConnected: boolean
+  exit: HostExit | undefined
+}
+
+/** Where a host stands, whichever it is. */
+export interface Seat {
+  readonly place: HostPlace
+  host: Host | undefined
+  /** Hosts that were lost in it. */
+  losses: number
+  /** How many of them, one after the other, ended soon after their start. */
+  shortLives: number
+  /** Ends the host that is not needed any more. */
+  ending?: NodeJS.Timeout
+}
+
+/** Sites that run long, or brought a host down, and code that is only checked have what the others leave of the processor. */
+export function prioritize({ process, seat }: Host): void {
+  if (isOnDemand(seat.place.role)) lowerPriority(process.pid, NICENESS)
+}
+
+export function endUnneeded({ host, ending }: Seat): void {
+  const worker = host?.worker
+  if (worker && worker.activeCalls.size > 0) {
+    ending?.refresh()
+    return
+  }
+  if (worker) worker.isLeaving = true
+  void host?.process.dismiss()
+}
+
+export const boundedHost = ({ process, seat, worker, isConnected }: Host): BoundedHost => ({
+  pid: process.pid,
+  role: worker?.place.role ?? seat.place.role,
+  isReady: isConnected,
+  isLeaving: worker?.isLeaving === true,
+  calls: worker?.activeCalls.size ?? 0,
+})
+
+export const newSeat = (place: HostPlace): Seat => ({
+  place,
+  host: undefined,
+  losses: 0,
+  shortLives: 0,
+})
