@@ -39,7 +39,16 @@ const LONG = [
   'test/boot/built-on-runtimes.test.ts',
   'test/oidc/refusal-table.test.ts',
 ]
-const missing = LONG.filter((path) => !existsSync(join(import.meta.dirname, path)))
+/** Of these a run of the services goes a tenth. */
+const JOURNEYS = [
+  'test/boot/push-restart.test.ts',
+  'test/mail/inbound-crash.test.ts',
+  'test/mail/sending-crash.test.ts',
+  'test/tables/actions-differential.test.ts',
+]
+const missing = [...LONG, ...JOURNEYS].filter(
+  (path) => !existsSync(join(import.meta.dirname, path)),
+)
 if (missing.length > 0) throw new Error(`vitest.config.ts names ${missing.join(', ')}: not there`)
 
 /** Stands in for the library that hashes passwords. */
@@ -107,7 +116,13 @@ export default defineConfig({
       // What takes minutes, or a disk of its own: not in every run.
       {
         resolve: SERVICES_RESOLVE,
-        test: { ...SERVICES, name: 'chaos', include: ['test/chaos/**/*.test.ts'] },
+        test: {
+          ...SERVICES,
+          name: 'nightly',
+          include: ['test/chaos/**/*.test.ts', ...JOURNEYS],
+          env: { CROFT_TEST_SHARE: '1' },
+          testTimeout: 3_600_000,
+        },
       },
     ],
   },

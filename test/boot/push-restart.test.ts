@@ -7,10 +7,10 @@ import type { CroftProcess } from '#test/croft-process.ts'
 import { GitClient, type WorkingCopy, siteFiles } from '#test/git-client.ts'
 import { type KillableService, killableService } from '#test/killable-service.ts'
 import { portalOf } from '#test/operator.ts'
+import { shareOf } from '#test/share.ts'
 
 const HOST = 'pushed.localhost'
-/** `npm run load:push-crash` asks for the full form. */
-const KILLS = process.env['CROFT_CRASH'] === 'full' ? 60 : 5
+const KILLS = shareOf(60)
 
 const cleanUp = new AsyncDisposableStack()
 let service: KillableService

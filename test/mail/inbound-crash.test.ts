@@ -14,10 +14,9 @@ import { type KillableService, killableService } from '#test/killable-service.ts
 import { portalOf } from '#test/operator.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { type Envelope, sendAll } from '#test/retrying-sender.ts'
+import { isWhole, shareOf } from '#test/share.ts'
 
-/** `npm run load:inbound-crash` asks for the full form. */
-const isFull = process.env['CROFT_CRASH'] === 'full'
-const [MESSAGES, KILLS] = isFull ? [2000, 30] : [200, 6]
+const [MESSAGES, KILLS] = [shareOf(2000), shareOf(30)]
 const SENDERS = 8
 const MAILBOXES = ['info', 'sales']
 const LONG_BODY = `${'0123456789'.repeat(7)}\r\n`.repeat(6000)
@@ -156,7 +155,7 @@ async function expectAllParsed(): Promise<void> {
 }
 
 describe(`of ${MESSAGES} messages by ${SENDERS} senders each is kept once`, () => {
-  const timeout = isFull ? 1_200_000 : 300_000
+  const timeout = isWhole ? 1_200_000 : 300_000
 
   test(`while the service is killed ${KILLS} times`, { timeout }, async () => {
     let kills = 0

@@ -6,11 +6,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CroftProcess } from '#test/croft-process.ts'
 import { type KillableService, killableService } from '#test/killable-service.ts'
 import { portalOf } from '#test/operator.ts'
+import { isWhole, shareOf } from '#test/share.ts'
 import { SmtpServer, type Verb } from '#test/smtp-server.ts'
 
-/** `npm run load:sending-crash` asks for the full form. */
-const isFull = process.env['CROFT_CRASH'] === 'full'
-const [MESSAGES, KILLS] = isFull ? [2000, 30] : [80, 3]
+const [MESSAGES, KILLS] = [shareOf(2000), shareOf(30)]
 const SENDERS = 4
 /** Each of them may be with the gateway when the service is killed. */
 const DELIVERIES_AT_ONCE = 8
@@ -18,12 +17,12 @@ const DELIVERIES_AT_ONCE = 8
 const FAILURES: readonly (readonly [verb: Verb, below: number, answer: string])[] = [
   ['EHLO', 0.02, 'hang up'],
   ['RCPT', 0.03, '451 4.7.1 later'],
-  ['MESSAGE', isFull ? 0.001 : 0, 'stay silent'],
+  ['MESSAGE', isWhole ? 0.001 : 0, 'stay silent'],
   ['MESSAGE', 0.03, 'hang up'],
   ['MESSAGE', 0.06, '452 4.3.1 no room now'],
 ]
 /** Each may send 120 messages a minute. */
-const MAILBOXES = Array.from({ length: isFull ? 20 : 2 }, (_, at) => `box-${at}@sent.test`)
+const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
 const RETRY_MS = 50
 
 let cleanUp: AsyncDisposableStack
@@ -54,7 +53,7 @@ const recipientOf = (index: number): string =>
 /** Every message that was accepted ends, and nothing that the gateway has acknowledged is lost or sent again but by a crash. */
 test(
   `of ${MESSAGES} messages each is sent or reported, while the service is killed ${KILLS} times`,
-  { timeout: isFull ? 3_600_000 : 300_000 },
+  { timeout: isWhole ? 3_600_000 : 300_000 },
   async () => {
     gateway.answer = fail
     const token = await portalOf(croft, service.operatorKey).token('sent.test', 'ann@sent.test')
@@ -102,7 +101,7 @@ test(
     }
     await sending
     await vi.waitUntil(async () => (await counts()).queued === 0, {
-      timeout: isFull ? 3_000_000 : 240_000,
+      timeout: isWhole ? 3_000_000 : 240_000,
       interval: 500,
     })
     expect(await counts()).toEqual({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type DynamoDbWire, startDynamoDbWire } from '#test/dynamodb-wire.ts'
 import { openDatabase } from '#test/postgres.ts'
+import { SHARE } from '#test/share.ts'
 
 import { itemRequest, queryRequest, scanRequest } from './action-arbitraries.ts'
 import { judgePage, judgeWrite, mayKill } from './action-judge.ts'
@@ -20,8 +21,7 @@ const SEED = Number(process.env['CROFT_ORACLE_SEED'] ?? 20_261_122)
 const COPIES = 2
 /** Of the requests that were answered otherwise, if there are any. */
 const SHOWN = 3
-/** Of all requests: the first quarter of each kind, or all with `npm run test:differential`. */
-const SHARE = Number(process.env['CROFT_ORACLE_SHARE'] ?? 0.25)
+/** Of each kind the first tenth, or all of them with `npm run test:nightly`. */
 const ALL_REQUESTS = 20_000
 /** To each table. */
 const REQUESTS = {
