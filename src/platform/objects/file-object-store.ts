@@ -149,7 +149,7 @@ export class FileObjectStore implements ObjectStore {
   async copy(from: string, to: string): Promise<boolean> {
     checkObjectKey(from, MAX_KEY_BYTES)
     checkObjectKey(to, MAX_KEY_BYTES)
-    return linkObjectFile(this.#pathOf(from), this.#pathOf(to), this.#flushes)
+    return linkObjectFile(this.#pathOf(from), this.#pathOf(to))
   }
 
   async list(options: ListOptions): Promise<ObjectList> {

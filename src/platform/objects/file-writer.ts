@@ -1,14 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  type FileHandle,
-  constants,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  rename,
-  rm,
-} from 'node:fs/promises'
+import { type FileHandle, copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { hasCode } from '#base/error-code.ts'
@@ -105,24 +96,20 @@ async function writeWhole(
 }
 
 /** Gives a file a second name, or a copy where the file system knows no such thing. False when there is no file. */
-export async function linkObjectFile(
-  from: string,
-  to: string,
-  flushes: SharedFlushes,
-): Promise<boolean> {
-  const folder = dirname(to)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+export async function linkObjectFile(from: string, to: string): Promise<boolean> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   try {
     await link(from, to).catch(async (error: unknown) => {
       if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) throw error
-      await copyFile(from, to, constants.COPYFILE_EXCL)
+      const unfinished = `${to}.${randomUUID()}`
+      await copyFile(from, unfinished)
+      await rename(unfinished, to)
     })
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return true
     if (hasCode(error, 'ENOENT')) return false
     throw error
   }
-  await flushes.flush(folder)
   return true
 }
 

@@ -15,7 +15,7 @@ export interface ObjectStore extends AsyncDisposable {
   head(key: string): Promise<ObjectHead | undefined>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
-  /** The same object under another key, unless there is one already. False when there is none at `from`. */
+  /** The same object under another key, unless there is one already: atomic, but not durable at once. False when there is none at `from`. */
   copy(from: string, to: string): Promise<boolean>
   /** In key order (UTF-8 bytes). */
   list(options: ListOptions): Promise<ObjectList>
