@@ -33,6 +33,7 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
+import type { Tracer } from '#platform/tracing/tracer.ts'
 import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
 import { deploymentOutcome } from '#runtime/deployment-outcome.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
@@ -81,6 +82,8 @@ export interface AppContext extends Identity, Mail, Runtime, Archives {
   sandboxWalls(): readonly WallState[]
   readonly postgres: Pick<PostgresPlatform, 'status'>
   readonly requestTraces: RequestTraces
+  /** Undefined where no spans are recorded. */
+  readonly tracer: Tracer | undefined
   readonly queue: Pick<PostgresQueue, 'activity' | 'depths'>
   readonly sharedCache: Pick<SharedCache, 'redisActivity'>
   readonly counters: Pick<Counters, 'redisActivity'>
@@ -121,6 +124,8 @@ export interface Platform {
   readonly disk: WatchedDisks
   readonly egress: Egress
   readonly requestTraces: RequestTraces
+  /** Undefined where no spans are recorded. */
+  readonly tracer: Tracer | undefined
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
   readonly dns: DnsResolver

@@ -31,6 +31,7 @@ import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
+import { openTracer } from '#platform/tracing/tracer.ts'
 import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
 import { makeFirstSite } from './first-site.ts'
@@ -142,6 +143,9 @@ async function openPlatform(
     counters: started.use(openCounters(secrets.redisUrl, logger)),
     egress: new HttpEgress(),
     requestTraces,
+    tracer:
+      config.tracing &&
+      started.use(await openTracer(config.tracing, { version: await programVersion(), logger })),
     dns: systemDns(),
     mailTransport: started.use(openMailTransport(config, secrets)),
     mailParser: started.use(
@@ -191,7 +195,7 @@ function startWork(context: AppContext): { finish(byMs: number): Promise<void> }
 
 function listen(context: AppContext, traffic: RequestTraffic): Promise<HttpServer> {
   const app = httpApp(context)
-  const fetch = tracing(context.requestTraces, (request, peer) => app.fetch(request, peer))
+  const fetch = tracing(context, (request, peer) => app.fetch(request, peer))
   return startHttpServer({
     // Who asks for the counts does so at the operator's listener.
     fetch: context.config.operator === undefined ? fetch : traffic.counting(fetch),

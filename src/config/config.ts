@@ -23,6 +23,8 @@ export interface Config {
   /** Whether text on a terminal has colours. */
   readonly logColors: boolean
   readonly sandbox: SandboxConfig
+  /** Undefined where no spans are recorded. */
+  readonly tracing: TracingConfig | undefined
   readonly s3: S3Config | undefined
   readonly mail: MailConfig
 }
@@ -57,6 +59,14 @@ export interface SandboxConfig {
   readonly uid: number | undefined
   /** What the service does not start without. */
   readonly require: 'jail' | undefined
+}
+
+export interface TracingConfig {
+  /** Of the collector, by OTLP over HTTP; without a slash at its end. */
+  readonly endpoint: string
+  readonly serviceName: string
+  /** Which part of the requests that come without a trace begins one; from 0 to 1. */
+  readonly sampleRatio: number
 }
 
 export interface S3Config {

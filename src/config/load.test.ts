@@ -265,3 +265,36 @@ describe('a faulty environment', () => {
     expect(faults).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither')
   })
 })
+
+describe('spans', () => {
+  const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' }
+  const endpoint = 'http://127.0.0.1:4318'
+
+  test.each([
+    ['none without a collector', { OTEL_SERVICE_NAME: 'shop' }, undefined],
+    ['none where they are switched off', { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, undefined],
+    ['all of them by default', ENDPOINT, { endpoint, serviceName: 'croft', sampleRatio: 1 }],
+    [
+      'a part of them under another name',
+      {
+        ...ENDPOINT,
+        OTEL_SERVICE_NAME: 'shop',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.01',
+      },
+      { endpoint, serviceName: 'shop', sampleRatio: 0.01 },
+    ],
+  ])('%s', (_what, env, expected) => {
+    expect(loadConfig(env).config.tracing).toEqual(expected)
+  })
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ['OTEL_TRACES_SAMPLER', 'always_off'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
+    ['OTEL_SDK_DISABLED', 'yes'],
+  ])('are refused with %s=%s', (name, value) => {
+    expect(faultsOf({ [name]: value })).toContain(name)
+  })
+})

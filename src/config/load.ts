@@ -37,6 +37,9 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
   return { config, secrets }
 }
 
+/** Whoever asks with a trace decides whether it is recorded. */
+const SAMPLERS = ['parentbased_always_on', 'parentbased_traceidratio'] as const
+
 function readConfig(env: EnvReader, secrets: Secrets): Config {
   // Without OPERATOR_PORT the operator's routes are on the same port, so the world is let in by choice, not by default.
   const host = env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1'
@@ -65,6 +68,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     // See no-color.org: any value says so.
     logColors: env.read('NO_COLOR', parse.anyText, '1') === undefined,
     sandbox: readSandbox(env),
+    tracing: readTracing(env),
     s3: readS3(env, secrets),
     mail: readMail(env, { host, baseUrl }),
   })
@@ -176,6 +180,23 @@ export const sandboxMemoryMbOf = (machineBytes: number): number =>
 function machineMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
+/** By the names that OpenTelemetry gives them; what else there is of those the exporter reads itself. */
+function readTracing(env: EnvReader): Config['tracing'] {
+  const http = parse.url('http', 'https')
+  const endpoint = env.read('OTEL_EXPORTER_OTLP_ENDPOINT', http, 'http://127.0.0.1:4318')
+  env.read('OTEL_EXPORTER_OTLP_PROTOCOL', parse.wordOf(['http/json']), 'http/json')
+  const serviceName = env.read('OTEL_SERVICE_NAME', parse.anyText, 'croft')
+  const sampler = env.read('OTEL_TRACES_SAMPLER', parse.wordOf(SAMPLERS), SAMPLERS[0])
+  const ratio = env.read('OTEL_TRACES_SAMPLER_ARG', parse.ratio, '0.01') ?? 1
+  const isOff = env.read('OTEL_SDK_DISABLED', parse.wordOf(['true', 'false']), 'true') === 'true'
+  if (endpoint === undefined || isOff) return undefined
+  return Object.freeze({
+    endpoint: endpoint.replace(/\/+$/, ''),
+    serviceName: serviceName ?? 'croft',
+    sampleRatio: sampler === 'parentbased_traceidratio' ? ratio : 1,
+  })
 }
 
 function readS3(env: EnvReader, secrets: Secrets): S3Config | undefined {

@@ -11,6 +11,11 @@ export function integerIn(min: number, max: number): Parse<number> {
   }
 }
 
+export const ratio: Parse<number> = (text) =>
+  /^(?:0|1|0?\.\d{1,9}|[01]\.0*)$/.test(text)
+    ? { value: Number(text) }
+    : { expected: 'a number from 0 to 1' }
+
 export const port = integerIn(1, 65_535)
 
 export function wordOf<const Word extends string>(words: readonly Word[]): Parse<Word> {

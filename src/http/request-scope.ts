@@ -4,6 +4,7 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
 import { nameTraceOf } from './traced-requests.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
+import { pathOf } from './url-path.ts'
 
 /** What the transport knows of a request before any route has seen it. */
 export class RequestScope {
@@ -87,12 +88,4 @@ export class RequestScopes {
     const address = this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for'))
     return new RequestScope({ ...direct, host }, { address }, this.#bodyBudgets)
   }
-}
-
-/** The path of an absolute URL, without parsing all of it. */
-export function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start === -1) return '/'
-  const end = url.indexOf('?', start)
-  return end === -1 ? url.slice(start) : url.slice(start, end)
 }

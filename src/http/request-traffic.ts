@@ -2,7 +2,7 @@ import { DurationHistogram } from '#base/duration-histogram.ts'
 import { TallyTable } from '#base/tally.ts'
 import type { HttpServerOptions } from '#platform/http-server/http-server.ts'
 
-import { pathOf } from './request-scope.ts'
+import { pathOf } from './url-path.ts'
 
 type Fetch = HttpServerOptions['fetch']
 

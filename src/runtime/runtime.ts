@@ -8,6 +8,7 @@ import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
+import type { Tracer } from '#platform/tracing/tracer.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -61,6 +62,7 @@ export interface RuntimeDeps extends PlatformServices {
   readonly counters: Counters
   readonly egress: Egress
   readonly requestTraces: Pick<RequestTraces, 'of'>
+  readonly tracer: Tracer | undefined
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
   readonly siteKeys: SiteKeys
   /** Sends the mail of functions. */

@@ -13,6 +13,7 @@ import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
 import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
 import { RequestTraces } from '#platform/tracing/request-traces.ts'
+import { type Tracer, openTracer } from '#platform/tracing/tracer.ts'
 import { request } from '#test/http-client.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
@@ -30,6 +31,64 @@ const egress: Egress = {
   },
 }
 const requestTraces = new RequestTraces()
+/** What a collector is told; its listener and what tells it end with the file. */
+const spans: ReportedSpan[] = []
+const cleanUpAll = new AsyncDisposableStack()
+let tracer: Tracer
+/** Records what a client records, and one in none of what comes without a trace. */
+async function collecting(): Promise<Tracer> {
+  const collector = await startHttpServer({
+    async fetch(request) {
+      const { resourceSpans } = (await request.json()) as OtlpReport
+      for (const { resource, scopeSpans } of resourceSpans)
+        for (const span of scopeSpans.flatMap((scope) => scope.spans))
+          spans.push({
+            ...span,
+            url: new URL(request.url).pathname,
+            of: valueOf(resource, 'service.name'),
+          })
+      return Response.json({})
+    },
+    hostname: '127.0.0.1',
+    port: 0,
+  })
+  cleanUpAll.defer(() => collector.drain(0))
+  const endpoint = `http://127.0.0.1:${collector.port}`
+  const config = { endpoint, serviceName: 'croft-test', sampleRatio: 0 }
+  tracer = cleanUpAll.use(await openTracer(config, { version: '1.2.3', logger: silentLog }))
+  return tracer
+}
+
+interface Attributed {
+  readonly attributes: readonly {
+    key: string
+    value: { stringValue?: string; intValue?: number }
+  }[]
+}
+interface OtlpSpan extends Attributed {
+  readonly name: string
+  readonly kind: number
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly status: { readonly code: number }
+}
+interface OtlpReport {
+  readonly resourceSpans: readonly {
+    readonly resource: Attributed
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[]
+  }[]
+}
+interface ReportedSpan extends OtlpSpan {
+  readonly url: string
+  readonly of: unknown
+}
+
+function valueOf({ attributes }: Attributed, name: string): unknown {
+  const { stringValue, intValue } = attributes.find(({ key }) => key === name)?.value ?? {}
+  return stringValue ?? intValue
+}
+
 let stack: Stack
 beforeAll(async () => {
   stack = await startStack({
@@ -39,10 +98,13 @@ beforeAll(async () => {
       { write: (line) => lines.push(line) },
       requestTraces,
     ),
-    platform: { requestTraces, egress },
+    platform: { requestTraces, egress, tracer: await collecting() },
   })
 })
-afterAll(() => stack[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]()
+  await cleanUpAll.disposeAsync()
+})
 
 describe('the service', () => {
   test('says that it lives and what is ready', async () => {
@@ -100,8 +162,9 @@ describe('the service', () => {
   })
 
   test('answers under /data with the envelope', async () => {
-    const answer = await stack.call('one.test', 'GET', '/data/a/b/c/d')
-    expect(answer).toMatchObject({
+    const answer = () => stack.call('one.test', 'GET', '/data/a/b/c/d')
+    // Until its first revision is published a site answers that it is being made.
+    await expect.poll(answer, { timeout: 20_000 }).toMatchObject({
       status: 404,
       json: { ok: false, error: { code: 'RouteNotFound' } },
     })
@@ -290,7 +353,8 @@ describe('other origins', () => {
 
 describe('a trace that a client has begun', () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+  /** Its client does not record it, so nobody here does. */
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-00`
   const tracestate = 'vendor=value'
   let site: RuntimeSite
   beforeAll(async () => {
@@ -347,6 +411,35 @@ describe('a trace that a client has begun', () => {
     const of = (id: string | undefined) => written.find(({ requestId }) => requestId === id)
     expect(of(traced.headers['x-request-id'])).toMatchObject({ msg: 'request', traceId })
     expect(of(other.headers['x-request-id'])).not.toHaveProperty('traceId')
+  })
+
+  test('is recorded where its client records it: what was asked here, and what its function asked', async () => {
+    const sampled = `00-${traceId}-00f067aa0ba902b7-01`
+    const headers = await asked('/data/public/asks', { traceparent: sampled, tracestate })
+    await asked('/data/public/asks', { traceparent, tracestate })
+    await asked('/data/public/asks', {})
+    // What waits to be told is told now.
+    await tracer[Symbol.asyncDispose]()
+    const [server, client] = ['SERVER', 'CLIENT'].map((_kind, index) =>
+      spans.find(({ kind }) => kind === index + 2),
+    )
+    expect(spans).toHaveLength(2)
+    expect(server).toMatchObject({
+      url: '/v1/traces',
+      of: 'croft-test',
+      name: 'POST /data',
+      traceId,
+      parentSpanId: '00f067aa0ba902b7',
+      status: { code: 0 },
+    })
+    expect(client).toMatchObject({ name: 'GET', traceId, parentSpanId: server?.spanId })
+    expect(headers).toEqual({ traceparent: `00-${traceId}-${client?.spanId}-01`, tracestate })
+    const told = (span: ReportedSpan | undefined, name: string) => span && valueOf(span, name)
+    expect(told(server, 'http.response.status_code')).toBe(200)
+    expect(told(server, 'url.path')).toBe('/data/public/asks')
+    expect(told(server, 'server.address')).toMatch(/^traced\.test/)
+    expect(told(server, 'croft.request_id')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(told(client, 'server.address')).toBe('api.example')
   })
 
   test('may come from pages of other origins', async () => {

@@ -117,7 +117,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
   const context = started.use(await openContext(testPlatform(options, places, started)))
   const app = httpApp(context)
-  late.resolve(tracing(context.requestTraces, (incoming, peer) => app.fetch(incoming, peer)))
+  late.resolve(tracing(context, (incoming, peer) => app.fetch(incoming, peer)))
   if (options.works !== false) startWork(context, started)
   const agent = new Agent({ keepAlive: true })
   started.defer(async () => {
@@ -186,6 +186,7 @@ function testPlatform(
     disk: ENOUGH_ROOM,
     egress: new HttpEgress(),
     requestTraces: new RequestTraces(),
+    tracer: undefined,
     dns: noDns,
     mailParser: started.use(new ProcessMailParser({ command: builtMailParser, logger })),
     mailTransport: new Outbox(join(dataDir, 'outbox')),

@@ -7,9 +7,13 @@ import {
 } from 'pino'
 
 import type { Config } from '#config/config.ts'
-import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 
 type LogFields = Record<string, unknown>
+
+/** Of which trace a request is part, by its id. */
+interface KnownTraces {
+  of(requestId: string): { readonly context: { readonly traceId: string } } | undefined
+}
 
 const SECRET_NAMES = [
   'authorization',
@@ -47,7 +51,7 @@ const MAX_CAUSES = 5
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination: DestinationStream,
-  traces?: Pick<RequestTraces, 'of'>,
+  traces?: KnownTraces,
 ): PinoLogger {
   return pino(
     {
@@ -67,7 +71,7 @@ export function createLogger(
 }
 
 /** The fields of a line, with the trace that its request is part of. */
-function withTrace(fields: LogFields, traces: Pick<RequestTraces, 'of'> | undefined): LogFields {
+function withTrace(fields: LogFields, traces: KnownTraces | undefined): LogFields {
   const { requestId } = fields
   const trace = typeof requestId === 'string' ? traces?.of(requestId) : undefined
   return trace === undefined ? fields : { ...fields, traceId: trace.context.traceId }

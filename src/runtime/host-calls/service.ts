@@ -2,17 +2,10 @@ import { Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
-import { traceHeaders } from '#base/trace-context.ts'
-import type {
-  Egress,
-  EgressPolicy,
-  EgressRequest,
-  EgressResponse,
-} from '#platform/egress/egress.ts'
+import type { EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
-import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 import { type RuntimeSettings, egressPolicy } from '#runtime/revisions/limits.ts'
@@ -23,10 +16,9 @@ import { MailCalls } from './mail-calls.ts'
 import { type CallOperation, NestedCalls } from './nested-calls.ts'
 import type { SiteMail } from './site-mail.ts'
 import { StoreCalls } from './store-calls.ts'
+import { TracedEgress, type TracedEgressDeps } from './traced-egress.ts'
 
 const MAX_HEADERS = 200
-
-const TRACE_HEADERS: ReadonlySet<string> = new Set(['traceparent', 'tracestate'])
 
 const HeaderPair = Type.Tuple([Type.String(), Type.String()])
 
@@ -41,9 +33,8 @@ const FetchArgument = ClosedObject({
 /** The operator's settings, for code that runs outside a revision. */
 type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
 
-interface HostCallsDeps {
+interface HostCallsDeps extends TracedEgressDeps {
   readonly published: PublishedSites
-  readonly egress: Egress
   readonly settingsOf: SettingsOf
   readonly logger: Logger
   readonly tables: Pick<Tables, 'perform'>
@@ -51,16 +42,17 @@ interface HostCallsDeps {
   readonly mail: SiteMail
   readonly counters: Counters
   readonly callOperation: CallOperation
-  readonly requestTraces: Pick<RequestTraces, 'of'>
 }
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
 export class HostCalls {
   readonly #deps: HostCallsDeps
+  readonly #egress: TracedEgress
   readonly #table: Readonly<Record<HostCall['name'], (call: HostCall) => Promise<string>>>
 
   constructor(deps: HostCallsDeps) {
     this.#deps = deps
+    this.#egress = new TracedEgress(deps)
     const stores = new StoreCalls(deps)
     const mail = new MailCalls(deps)
     const nested = new NestedCalls(deps)
@@ -102,20 +94,10 @@ export class HostCalls {
   async #fetch(call: HostCall): Promise<string> {
     const asked: unknown = JSON.parse(call.argument)
     refuseManyHeaders(asked)
-    const request = this.#traced(call, parseShape(FetchArgument, asked, 'request'))
-    const policy = await this.#policyOf(call.call.site.siteId)
-    return textOf(
-      await this.#deps.egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
-    )
-  }
-
-  /** In the trace of whoever set the call off, unless the function says in which. */
-  #traced({ call }: HostCall, request: EgressRequest): EgressRequest {
-    const trace = this.#deps.requestTraces.of(call.requestId)
-    if (trace?.isHandedOn !== true) return request
-    const { headers } = request
-    if (headers.some(([name]) => TRACE_HEADERS.has(name.toLowerCase()))) return request
-    return { ...request, headers: [...headers, ...traceHeaders(trace.context)] }
+    const request = parseShape(FetchArgument, asked, 'request')
+    const { site, requestId } = call.call
+    const policy = { ...(await this.#policyOf(site.siteId)), memory: call.memory }
+    return textOf(await this.#egress.fetch(requestId, request, policy, call.signal))
   }
 
   /** The policy that is current, also for code of an older revision that is still running. */
