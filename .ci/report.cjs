@@ -1,12 +1,11 @@
 // Judges a run by the JSON reports of vitest in a folder, and prints its last line:
-//   node .ci/report.cjs FOLDER BROKEN_STEPS STATUS
+//   node .ci/report.cjs FOLDER BROKEN_STEPS STATUS [STATE_FOLDER]
 // A file that failed and then passed alone is unsteady. One that was so before fails: `.ci/unsteady` lists those that are known,
-// and a folder that CI keeps from run to run (CROFT_CI_STATE) those of the run before.
+// and the folder that CI keeps from run to run those of the run before.
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { join, relative } = require('node:path')
 
-const [folder, brokenSteps, status] = process.argv.slice(2)
-const stateFolder = process.env.CROFT_CI_STATE
+const [folder, brokenSteps, status, stateFolder] = process.argv.slice(2)
 const remembered = stateFolder ? join(stateFolder, 'unsteady') : undefined
 
 const say = (line) => process.stdout.write(`${line}\n`)
