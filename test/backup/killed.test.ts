@@ -18,7 +18,7 @@ import {
 import { verifyBackup } from '#platform/backup/verify-backup.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import { type Places, backUpOf, emptyPlaces, objectsOf, restoreInto } from '#test/backups.ts'
-import { asAdmin, cloneDatabase } from '#test/postgres.ts'
+import { asAdmin, cloneDatabase, emptyDatabase } from '#test/postgres.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const POLLING = { timeout: 30_000, interval: 10 }
@@ -31,7 +31,9 @@ let manifest: Manifest
 
 const folder = async () =>
   FolderPlace.open(await temporaryFolder(cleanUp, 'croft-backups-'), 'write')
-const emptyOnes = (masterKey = source.masterKey) => emptyPlaces(cleanUp, masterKey)
+const emptyOnes = () => emptyPlaces(cleanUp, source.masterKey)
+/** Without a table. */
+const bareOnes = (masterKey = source.masterKey) => emptyPlaces(cleanUp, masterKey, emptyDatabase)
 const keyOf = (places: Places) => new Sealer(places.masterKey).derive('backup')
 
 async function withSites(): Promise<Places> {
@@ -141,7 +143,7 @@ describe('a backup that is killed', () => {
 
 describe('a restore that is killed', () => {
   test('leaves an empty installation, and the next one makes it whole', async () => {
-    const places = { ...(await emptyOnes()), database: cleanUp.use(await cloneDatabase()) }
+    const places = await emptyOnes()
     const args = ['restore', '--from', place.address]
     await killAtLock(args, places, 'lock table site in share mode')
     expect(await sitesIn(places)).toBe(0)
@@ -190,7 +192,7 @@ describe('a restore refuses', () => {
   }
 
   test('a key that is another, before it writes anything', async () => {
-    const places = await emptyOnes(randomBytes(32))
+    const places = await bareOnes(randomBytes(32))
     await expect(restoreInto(places, place)).rejects.toThrow('The master key is not that of')
     await asAdmin(async (admin) => {
       expect(await admin`select 1 from pg_tables where schemaname = 'public'`).toHaveLength(0)
@@ -234,7 +236,7 @@ describe('a backup of an earlier version', () => {
     const last = '0495_backup_holds.sql'
     const migrations = manifest.migrations.filter(({ name }) => name !== last)
     await writeManifest(place, { ...manifest, migrations }, keyOf(source))
-    const places = await emptyOnes()
+    const places = await bareOnes()
     await restoreInto(places, place)
     await writeManifest(place, manifest, keyOf(source))
     expect(await sitesIn(places)).toBe(SITES)
@@ -248,7 +250,7 @@ describe('a backup of an earlier version', () => {
 
 describe('an ordinary role that owns its database', () => {
   test('is restored into, and held by row-level security after that; backing up it is refused', async () => {
-    const places = await emptyOnes()
+    const places = await bareOnes()
     const url = new URL(places.database.url)
     const role = `owner_${randomBytes(4).toString('hex')}`
     await asAdmin(async (admin) => {
