@@ -109,6 +109,7 @@ export default defineConfig({
         'bench/**',
         'conformance/**',
         'scripts/**',
+        '.ci/**',
       ],
       rules: { 'node/no-process-env': 'off' },
     },
