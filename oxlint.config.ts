@@ -109,7 +109,6 @@ export default defineConfig({
         'bench/**',
         'conformance/**',
         'scripts/**',
-        '.ci/**',
       ],
       rules: { 'node/no-process-env': 'off' },
     },
