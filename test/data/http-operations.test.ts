@@ -50,6 +50,7 @@ export default { fetch: (request) => pages[new URL(request.url).pathname.split('
 /** Streams of many kinds. \`left\` is what they have seen of clients that went away. */
 const STREAMS = `const encoder = new TextEncoder()
 const left = []
+let breakIt
 const endless = (name) => new ReadableStream({
   async pull(controller) {
     await new Promise((go) => setTimeout(go, 5))
@@ -80,10 +81,11 @@ const pages = {
   broken: () => new Response(new ReadableStream({
     start: (controller) => controller.enqueue(encoder.encode('first')),
     async pull() {
-      await new Promise((go) => setTimeout(go, 20))
+      await new Promise((go) => { breakIt = go })
       throw new Error('broke in the middle')
     },
   })),
+  break: () => Response.json({ broken: breakIt() ?? true }),
   words: () => new Response(new ReadableStream({ start: (controller) => controller.enqueue('no bytes') })),
   back: (request) => new Response(request.body),
   left: () => Response.json({ left }),
@@ -412,6 +414,7 @@ describe('a streamed response', () => {
   test('that fails is broken off, and logged', async () => {
     const response = await opened('/data/public/streams/broken')
     expect(response.statusCode).toBe(200)
+    expect((await get('streams/break')).status).toBe(200)
     await expect(chunksOf(response)).rejects.toThrow(/aborted|hang up/)
     await vi.waitFor(async () =>
       expect(await logged('streams')).toContainEqual(
