@@ -79,7 +79,6 @@ const PATHS = [
   '/data/__proto__',
   `/data/public/${'x'.repeat(8000)}`,
   `/data/public/${'%41'.repeat(2000)}`,
-  'http://two.test/data/public/whoami',
   'http://two.test@one.test/data/public/whoami',
   '*',
 ]
@@ -269,6 +268,13 @@ describe('a call of an operation', () => {
     const parts = '5\r\n{"pay\r\n8;x=y\r\nload":1}\r\n0\r\n\r\n'
     const answer = await raw(head.replace(/content-length: 0\r\n/, '') + parts)
     expect(answer.body).toContain('"saw":"number 1"')
+  })
+
+  test('belongs to the site that a target in absolute form names, whatever its Host', async () => {
+    const target = 'http://two.test/data/public/whoami'
+    const answer = await raw(message('POST', target, [['host', 'one.test']]))
+    expect(answer.body).toContain('marker-two.test')
+    expect(answer.body).not.toContain('marker-one.test')
   })
 
   test('belongs to the site that its one Host names', async () => {
