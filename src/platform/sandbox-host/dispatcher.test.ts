@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { FROM_WORKER } from '#sandbox/grammars.ts'
 import { RecordWriter } from '#sandbox/records.ts'
@@ -9,42 +9,20 @@ import { RecordWriter } from '#sandbox/records.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { Program } from './sandbox.ts'
+import { pendingCall, programOf as programWith } from './testing/pending-call.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
 const PROVEN_AFTER = 8
-const DEFINITION = {
-  functionId: 'f',
-  name: 'f',
-  entry: 'f.js',
-  handler: 'default',
-  modules: [],
-  env: {},
-  timeoutMs: 1000,
-  memoryMb: 64,
-  stores: new Map(),
-}
-const LIMITS = {
-  concurrency: 100,
-  queueLength: 100,
-  queueMs: 60_000,
-  cpuMs: 50,
-  resultBytes: 100,
-  logLineLength: 100,
-  logLines: 10,
-}
+const WIDE = { concurrency: 100, queueLength: 100, queueMs: 60_000 }
 
-const programOf = (siteId: string): Program => ({
-  key: `${siteId}@1`,
-  siteId,
-  siteDomain: siteId,
-  limits: LIMITS,
-  functions: new Map([['f', DEFINITION]]),
-})
+const programOf = (siteId: string): Program => programWith(siteId, WIDE)
 
 let dispatcher: Dispatcher
 let worker: WorkerConnection
 let lastId = 0
 beforeEach(() => {
+  // A worker that has not answered for five milliseconds counts as stuck, and a busy machine stops for longer.
+  vi.useFakeTimers({ toFake: ['Date'] })
   dispatcher = new Dispatcher({
     environment: { hostCall: async () => 'null', log() {} },
     logger: pino({ enabled: false }),
@@ -53,7 +31,10 @@ beforeEach(() => {
   })
   worker = connected('ordinary')
 })
-afterEach(() => dispatcher.close())
+afterEach(() => {
+  vi.useRealTimers()
+  return dispatcher.close()
+})
 
 /** A worker that nothing is sent to but into a buffer: what it was given, `unacked` says. */
 function connected(role: 'ordinary' | 'quarantine'): WorkerConnection {
@@ -72,32 +53,8 @@ async function submitted(...programs: readonly Program[]): Promise<void> {
   await turn()
 }
 
-function pending(program: Program): PendingCall {
-  lastId += 1
-  return {
-    id: lastId,
-    queueKey: program.siteId,
-    program,
-    definition: DEFINITION,
-    call: {
-      site: { siteId: program.siteId, domain: program.siteDomain },
-      operation: 'op',
-      requestId: 'r',
-      authority: null,
-      depth: 0,
-      body: '{}',
-    },
-    purpose: 'operation',
-    leaving: undefined,
-    queuedMs: Date.now(),
-    slot: 0,
-    cold: false,
-    chargedMs: 0,
-    logs: undefined,
-    settle() {},
-    isAnswered: false,
-  }
-}
+const pending = (program: Program): PendingCall =>
+  pendingCall((lastId += 1), { program, queuedMs: Date.now() })
 
 /** The calls of each frame that the worker has and has not acknowledged, by site. */
 const frames = (of = worker): string[][] =>
@@ -156,6 +113,7 @@ describe('a call', () => {
     await submitted(guilty, known, known)
     expect(frames()).toEqual([['known', 'known']])
     // Its next call is held back for a moment, as after every loss.
+    vi.setSystemTime(Date.now() + 1000)
     await expect.poll(() => frames(apart)).toEqual([['guilty']])
   })
 })

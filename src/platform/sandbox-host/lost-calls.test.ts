@@ -5,55 +5,8 @@ import { describe, expect, test } from 'vitest'
 import type { Progress } from '#sandbox/progress-marker.ts'
 
 import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
-import type { PendingCall } from './pending-call.ts'
+import { pendingCall } from './testing/pending-call.ts'
 import { WorkerConnection } from './worker-connection.ts'
-
-function pending(id: number): PendingCall {
-  const definition = {
-    functionId: 'f',
-    name: 'f',
-    entry: 'f.js',
-    handler: 'default',
-    modules: [],
-    env: {},
-    timeoutMs: 100,
-    memoryMb: 64,
-    stores: new Map(),
-  }
-  const limits = {
-    concurrency: 9,
-    queueLength: 9,
-    queueMs: 9,
-    cpuMs: 50,
-    resultBytes: 9,
-    logLineLength: 9,
-    logLines: 9,
-  }
-  const functions = new Map([['f', definition]])
-  return {
-    id,
-    queueKey: `site_${id}`,
-    program: { key: `site_${id}@1`, siteId: `site_${id}`, siteDomain: 'x', limits, functions },
-    definition,
-    call: {
-      site: { siteId: `site_${id}`, domain: 'x' },
-      operation: 'op',
-      requestId: 'r',
-      authority: null,
-      depth: 0,
-      body: '{}',
-    },
-    purpose: 'operation',
-    leaving: undefined,
-    queuedMs: 0,
-    slot: 0,
-    cold: false,
-    chargedMs: 0,
-    logs: undefined,
-    settle: () => {},
-    isAnswered: false,
-  }
-}
 
 /** A worker with two batches under way: calls 1 and 2 of two sites in the first, 3 in the second; 9 was sent before. */
 function busyWorker(): WorkerConnection {
@@ -64,10 +17,10 @@ function busyWorker(): WorkerConnection {
     { acknowledged: () => {}, withdrawn: () => {}, record: () => {}, received: () => {} },
   )
   const options = { nowMs: 0, risky: false }
-  worker.send([pending(9)], options)
+  worker.send([pendingCall(9)], options)
   worker.receive('65,1\n')
-  worker.send([pending(1), pending(2)], options)
-  worker.send([pending(3)], options)
+  worker.send([pendingCall(1), pendingCall(2)], options)
+  worker.send([pendingCall(3)], options)
   return worker
 }
 

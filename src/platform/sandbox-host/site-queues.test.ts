@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import type { Call } from './call.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { CallOutcome, SiteLimits } from './sandbox.ts'
 import { SiteQueues } from './site-queues.ts'
+import { pendingCall, programOf } from './testing/pending-call.ts'
 
 const LIMITS: SiteLimits = {
   concurrency: 2,
@@ -17,55 +17,17 @@ const LIMITS: SiteLimits = {
 
 let lastId = 0
 
-function pending(
+const pending = (
   site: string,
   outcomes: CallOutcome[] = [],
-  { call: of, ...part }: Partial<Omit<PendingCall, 'call'>> & { call?: Partial<Call> } = {},
-): PendingCall {
-  lastId += 1
-  const definition = {
-    functionId: 'f',
-    name: 'f',
-    entry: 'f.js',
-    handler: 'default',
-    modules: [],
-    env: {},
-    timeoutMs: 100,
-    memoryMb: 64,
-    stores: new Map(),
-  }
-  return {
-    id: lastId,
-    queueKey: site,
-    program: {
-      key: `${site}@1`,
-      siteId: site,
-      siteDomain: site,
-      limits: LIMITS,
-      functions: new Map([['f', definition]]),
-    },
-    definition,
-    call: {
-      site: { siteId: site, domain: site },
-      operation: 'op',
-      requestId: 'r',
-      authority: null,
-      depth: 0,
-      body: '{}',
-      ...of,
-    },
-    purpose: 'operation',
-    leaving: undefined,
+  part: Parameters<typeof pendingCall>[1] = {},
+): PendingCall =>
+  pendingCall((lastId += 1), {
+    program: programOf(site, LIMITS),
     queuedMs: 1000,
-    slot: 0,
-    cold: false,
-    chargedMs: 0,
-    logs: undefined,
     settle: (outcome) => outcomes.push(outcome),
-    isAnswered: false,
     ...part,
-  }
-}
+  })
 
 /** Takes the next call of the site whose turn it is and charges what it cost. */
 function serve(queues: SiteQueues, cpuMs: number): string | undefined {
