@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import type { ObjectBody, ObjectStore } from './object-store.ts'
+import type { ObjectBody, ObjectHead, ObjectStore, PutOptions } from './object-store.ts'
+import { WrappedObjectStore } from './wrapped-object-store.ts'
 
 /** What keeps objects for backups that are being made. */
 export interface ObjectHolds {
@@ -18,60 +19,35 @@ export const keptKey = (holdId: string, key: string): string =>
  * The same store, which forgets nothing while a backup is made: what is deleted, or replaced in a bucket, is kept beside first.
  * All other objects are written once.
  */
-export class KeepingObjectStore implements ObjectStore {
-  readonly bounds: ObjectStore['bounds']
-  readonly #store: ObjectStore
+export class KeepingObjectStore extends WrappedObjectStore {
   readonly #holds: ObjectHolds
 
   constructor(store: ObjectStore, holds: ObjectHolds) {
-    this.#store = store
+    super(store)
     this.#holds = holds
-    this.bounds = store.bounds
   }
 
-  put: ObjectStore['put'] = async (key, body, options) => {
+  override async put(key: string, body: ObjectBody, options?: PutOptions): Promise<ObjectHead> {
     if (!isReplaceable(key) || options?.ifNoneMatch === '*') {
-      return this.#store.put(key, body, options)
+      return this.store.put(key, body, options)
     }
     if (body instanceof Uint8Array) {
       await this.#keep(key)
-      return this.#store.put(key, body, options)
+      return this.store.put(key, body, options)
     }
-    return this.#store.put(key, this.#keepingAtEnd(key, body), options)
+    return this.store.put(key, this.#keepingAtEnd(key, body), options)
   }
 
-  get: ObjectStore['get'] = (...request) => this.#store.get(...request)
-
-  blob: ObjectStore['blob'] = (...request) => this.#store.blob(...request)
-
-  head: ObjectStore['head'] = (key) => this.#store.head(key)
-
-  delete: ObjectStore['delete'] = async (key) => {
+  override async delete(key: string): Promise<void> {
     await this.#keep(key)
-    return this.#store.delete(key)
-  }
-
-  copy: ObjectStore['copy'] = (from, to) => this.#store.copy(from, to)
-
-  list: ObjectStore['list'] = (options) => this.#store.list(options)
-
-  presignGet: ObjectStore['presignGet'] = (...request) => this.#store.presignGet(...request)
-
-  presignPut: ObjectStore['presignPut'] = (...request) => this.#store.presignPut(...request)
-
-  ping(): Promise<void> {
-    return this.#store.ping()
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#store[Symbol.asyncDispose]()
+    return this.store.delete(key)
   }
 
   async #keep(key: string): Promise<void> {
     for (const holdId of await this.#holds.current()) {
       const kept = keptKey(holdId, key)
-      if (!(await this.#store.copy(key, kept))) continue
-      if (!(await this.#holds.note(holdId, key))) await this.#store.delete(kept)
+      if (!(await this.store.copy(key, kept))) continue
+      if (!(await this.#holds.note(holdId, key))) await this.store.delete(kept)
     }
   }
 

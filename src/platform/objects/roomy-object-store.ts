@@ -1,49 +1,27 @@
 import type { DiskRoom } from '#platform/disk/disk-room.ts'
 
-import type { ObjectBody, ObjectStore } from './object-store.ts'
+import type { ObjectBody, ObjectHead, ObjectStore, PutOptions } from './object-store.ts'
+import { WrappedObjectStore } from './wrapped-object-store.ts'
 
 /** The same store, which takes nothing more while there is no room: for the objects themselves, or for what the database keeps of them. */
-export class RoomyObjectStore implements ObjectStore {
-  readonly bounds: ObjectStore['bounds']
-  readonly #store: ObjectStore
+export class RoomyObjectStore extends WrappedObjectStore {
   readonly #disk: DiskRoom
 
   constructor(store: ObjectStore, disk: DiskRoom) {
-    this.#store = store
+    super(store)
     this.#disk = disk
-    this.bounds = store.bounds
   }
 
-  put: ObjectStore['put'] = async (key, body, options) => {
+  override async put(key: string, body: ObjectBody, options?: PutOptions): Promise<ObjectHead> {
     this.#check()
-    return this.#store.put(key, this.#checked(body), options)
+    return this.store.put(key, this.#checked(body), options)
   }
 
-  get: ObjectStore['get'] = (...request) => this.#store.get(...request)
-
-  blob: ObjectStore['blob'] = (...request) => this.#store.blob(...request)
-
-  head: ObjectStore['head'] = (key) => this.#store.head(key)
-
-  delete: ObjectStore['delete'] = (key) => this.#store.delete(key)
-
-  copy: ObjectStore['copy'] = (from, to) => this.#store.copy(from, to)
-
-  list: ObjectStore['list'] = (options) => this.#store.list(options)
-
-  presignGet: ObjectStore['presignGet'] = (...request) => this.#store.presignGet(...request)
-
-  presignPut: ObjectStore['presignPut'] = async (...request) => {
+  override async presignPut(
+    ...request: Parameters<ObjectStore['presignPut']>
+  ): ReturnType<ObjectStore['presignPut']> {
     this.#check()
-    return this.#store.presignPut(...request)
-  }
-
-  ping(): Promise<void> {
-    return this.#store.ping()
-  }
-
-  [Symbol.asyncDispose](): PromiseLike<void> {
-    return this.#store[Symbol.asyncDispose]()
+    return this.store.presignPut(...request)
   }
 
   #check(): void {
