@@ -8,7 +8,7 @@ import { hasCode } from '#base/error-code.ts'
 export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   const unfinished = await writeBeside(path, text, mode)
   await rename(unfinished, path)
-  await syncFolder(path)
+  await syncFolder(dirname(path))
 }
 
 /** Creates a file in the same way. Returns false and changes nothing when it exists. */
@@ -20,7 +20,7 @@ export async function createFileAtomically(
   const unfinished = await writeBeside(path, text, mode)
   try {
     await link(unfinished, path)
-    await syncFolder(path)
+    await syncFolder(dirname(path))
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false
@@ -32,18 +32,28 @@ export async function createFileAtomically(
 
 async function writeBeside(path: string, text: string, mode: number): Promise<string> {
   const unfinished = `${path}.${randomBytes(6).toString('hex')}`
-  const file = await open(unfinished, 'wx', mode)
+  await writeNewFile(unfinished, text, mode)
+  return unfinished
+}
+
+/** Writes a file that is not there yet, and its bytes to the disk; its name is there for good once its folder is synced. */
+export async function writeNewFile(
+  path: string,
+  content: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  const file = await open(path, 'wx', mode)
   try {
-    await file.writeFile(text)
+    await file.writeFile(content)
     await file.sync()
   } finally {
     await file.close()
   }
-  return unfinished
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), 'r')
+/** Makes what was created, renamed or removed in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
   try {
     await folder.sync()
   } finally {

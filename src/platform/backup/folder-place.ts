@@ -4,7 +4,6 @@ import {
   constants,
   link,
   mkdir,
-  open,
   readFile,
   readdir,
   rename,
@@ -14,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
+import { syncFolder, writeNewFile } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import type { BackupPlace } from './backup-place.ts'
@@ -85,10 +85,8 @@ export class FolderPlace implements BackupPlace {
 
   async #beside(bytes: Uint8Array): Promise<string> {
     const unfinished = join(this.#path(INCOMING), randomUUID())
-    const file = await open(unfinished, 'wx', 0o600)
     try {
-      await file.writeFile(bytes)
-      await file.sync()
+      await writeNewFile(unfinished, bytes, 0o600)
     } catch (cause) {
       await rm(unfinished, { force: true })
       if (!hasCode(cause, 'ENOSPC', 'EDQUOT')) throw cause
@@ -96,8 +94,6 @@ export class FolderPlace implements BackupPlace {
         `The disk of "${this.address}" is full: make room ("croft backup prune" deletes old backups), and run it again`,
         { cause },
       )
-    } finally {
-      await file.close()
     }
     return unfinished
   }
@@ -124,14 +120,5 @@ export class FolderPlace implements BackupPlace {
 
   #path(name: string): string {
     return join(this.address, name)
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
