@@ -11,7 +11,6 @@ import {
   mapGet,
   objectKeys,
   push,
-  setHas,
   slice,
   viewLength,
   viewTag,
@@ -53,28 +52,25 @@ export interface Kind {
   readonly list?: boolean
 }
 
-const views = new Map<object, (value: never) => object>()
-/** Of those, the ones that Deno shows as their class and then an object. */
-const labelled = new Set<object>()
+/** How the instances of a class are shown. */
+interface View {
+  readonly of: (value: never) => object
+  /** With the class in front of what is shown, as if that stood by itself. */
+  readonly isLabelled: boolean
+}
+
+const views = new Map<object, View>()
 
 /**
- * Shows the instances of a class, whose state is private, with the properties of what `view` returns, or as a map when
+ * Shows the instances of a class, whose state is private, with the properties of what `of` returns, or as a map when
  * that is a list of entries.
  */
 export function showAs<Shown extends object>(
   constructor: { readonly prototype: Shown },
-  view: (value: Shown) => object,
+  of: (value: Shown) => object,
+  { isLabelled = false } = {},
 ): void {
-  views.set(constructor.prototype, view)
-}
-
-/** The same with the class in front of what `view` returns, as if it were shown by itself. */
-export function showLabelled<Shown extends object>(
-  constructor: { readonly prototype: Shown },
-  view: (value: Shown) => object,
-): void {
-  showAs(constructor, view)
-  labelled.add(constructor.prototype)
+  views.set(constructor.prototype, { of, isLabelled })
 }
 
 export function kindOf(value: object, walk: Walk): Kind {
@@ -145,11 +141,11 @@ function listKind(value: object, { name, tag }: Named, { settings }: Walk): Kind
 
 function viewKind(value: object, name: string): Kind | undefined {
   for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto)) {
-    const show = mapGet(views, proto)
-    if (typeof show !== 'function') continue
-    const view = apply(show, undefined, [value]) as object
+    const shown = mapGet(views, proto) as View | undefined
+    if (shown === undefined) continue
+    const view = apply(shown.of, undefined, [value]) as object
     const summary = `[${name}]`
-    if (setHas(labelled, proto))
+    if (shown.isLabelled)
       return { label: `${name} `, summary: '[Object]', keys: objectKeys(view), view }
     if (isArray(view)) return { open: `${name} {`, summary, keys: [], contents: entriesOf(view) }
     return { open: `${name} {`, summary, keys: objectKeys(view), view }

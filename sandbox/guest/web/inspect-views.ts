@@ -1,7 +1,7 @@
 import { AbortController, AbortSignal, abortState } from './abort-signal.ts'
 import { FormData, formEntries } from './form-data.ts'
 import { headerOf, Headers, sortedPairs } from './headers.ts'
-import { showAs, showLabelled } from './inspect-kinds.ts'
+import { showAs } from './inspect-kinds.ts'
 import {
   defineProperty,
   forEach,
@@ -63,8 +63,8 @@ showAs(ReadableStream, (stream) => ({
   state: reflectGet(stream, '_state') ?? 'readable',
   supportsBYOB: reflectGet(stream, '_readableStreamController') instanceof ByteController,
 }))
-showLabelled(Headers, combinedHeaders)
-showLabelled(FormData, (form) => Object.fromEntries(formEntries(form)))
+showAs(Headers, combinedHeaders, { isLabelled: true })
+showAs(FormData, (form) => Object.fromEntries(formEntries(form)), { isLabelled: true })
 showAs(URLSearchParams, (parameters) => entriesOf(parameters))
 showAs(AbortController, pick(['signal']))
 showAs(AbortSignal, (signal) => {

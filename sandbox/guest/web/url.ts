@@ -41,9 +41,8 @@ function URLConstructor(url: unknown, base?: unknown): URL {
   return parsed(usvString(url), textOf(base), new.target)
 }
 
-/** https://url.spec.whatwg.org/#dom-url-parse */
-function parse(url: unknown, base?: unknown): URL | null {
-  requireArguments(arguments.length, 1, "Failed to execute 'URL.parse'")
+/** Null for what is no URL; what an argument itself throws as it becomes text is thrown. */
+function parsedOrNull(url: unknown, base: unknown): URL | null {
   const [text, baseText] = [usvString(url), textOf(base)]
   try {
     return parsed(text, baseText)
@@ -52,16 +51,16 @@ function parse(url: unknown, base?: unknown): URL | null {
   }
 }
 
+/** https://url.spec.whatwg.org/#dom-url-parse */
+function parse(url: unknown, base?: unknown): URL | null {
+  requireArguments(arguments.length, 1, "Failed to execute 'URL.parse'")
+  return parsedOrNull(url, base)
+}
+
 /** https://url.spec.whatwg.org/#dom-url-canparse */
 function canParse(url: unknown, base?: unknown): boolean {
   requireArguments(arguments.length, 1, "Failed to execute 'URL.canParse'")
-  const [text, baseText] = [usvString(url), textOf(base)]
-  try {
-    parsed(text, baseText)
-    return true
-  } catch {
-    return false
-  }
+  return parsedOrNull(url, base) !== null
 }
 
 const href = {
