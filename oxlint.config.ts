@@ -15,6 +15,7 @@ const LAYERS = [
   'cli',
 ] as const
 type Layer = (typeof LAYERS)[number]
+const CONTEXT = ['src/context.ts', 'src/open-deployments.ts', 'src/opened-platform.ts']
 
 const upward = (layer: Layer) =>
   `^#(?:${[...LAYERS.slice(LAYERS.indexOf(layer) + 1), 'test'].join('|')})(?:/|$)`
@@ -78,7 +79,7 @@ export default defineConfig({
   },
   overrides: [
     ...LAYERS.map((layer) => ({
-      files: [layer === 'context' ? 'src/context.ts' : `src/${layer}/**`],
+      files: layer === 'context' ? CONTEXT : [`src/${layer}/**`],
       rules: { 'no-restricted-imports': ban(...layerRules(layer)) },
     })),
     {
