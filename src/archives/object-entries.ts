@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { atOnce } from '#base/at-once.ts'
+import { objectPages } from '#platform/objects/object-pages.ts'
 import { type ObjectStore, type StoredObject, objectKey } from '#platform/objects/object-store.ts'
 
 import { type ArchivePart, checked, invalidArchive } from './archive-format.ts'
 import type { ArchiveEntry } from './archive-writer.ts'
 
-const LIST_PAGE = 1000
 const SHORT_BYTES = 1024 * 1024
 const FETCHED_AT_ONCE = 8
 
@@ -43,7 +44,11 @@ export async function* storedObjectEntries(
   for (const [kind, stored] of Object.entries(STORED)) {
     if (stored.part !== part) continue
     const prefix = objectKey(siteId, kind, '')
-    for await (const listed of listedBelow(objects, prefix)) {
+    for await (const page of objectPages(objects, prefix)) {
+      const listed = page.map(({ key, sizeBytes }) => ({
+        name: key.slice(prefix.length),
+        sizeBytes,
+      }))
       const names = new Set(await kept(listed.map(({ name }) => name)))
       const leaving = listed.filter(({ name }) => names.has(name))
       for await (const [name, object] of openedInOrder(objects, prefix, leaving)) {
@@ -87,17 +92,13 @@ async function* openedInOrder(
   prefix: string,
   listed: readonly ListedObject[],
 ): AsyncGenerator<readonly [string, OpenedObject], void, undefined> {
-  for (let at = 0; at < listed.length; at += FETCHED_AT_ONCE) {
-    const some = listed.slice(at, at + FETCHED_AT_ONCE)
-    const short = await Promise.all(
-      some.map(async ({ name, sizeBytes }) =>
-        sizeBytes > SHORT_BYTES ? undefined : fetchShort(objects, prefix + name),
-      ),
-    )
-    for (const [place, { name, sizeBytes }] of some.entries()) {
-      const object = sizeBytes > SHORT_BYTES ? await objects.get(prefix + name) : short[place]
-      if (object !== undefined) yield [name, object]
-    }
+  const fetched = atOnce(listed, FETCHED_AT_ONCE, async ({ name, sizeBytes }) => {
+    const isLong = sizeBytes > SHORT_BYTES
+    return { name, isLong, short: isLong ? undefined : await fetchShort(objects, prefix + name) }
+  })
+  for await (const { name, isLong, short } of fetched) {
+    const object = isLong ? await objects.get(prefix + name) : short
+    if (object !== undefined) yield [name, object]
   }
 }
 
@@ -109,18 +110,6 @@ async function fetchShort(
   // It may have become longer since it was listed.
   if (object === undefined || object.head.sizeBytes > SHORT_BYTES) return object
   return { head: object.head, body: await Array.fromAsync(object.body) }
-}
-
-async function* listedBelow(objects: Pick<ObjectStore, 'list'>, prefix: string) {
-  for (let continuation: string | undefined, first = true; first || continuation; first = false) {
-    const page = await objects.list({
-      prefix,
-      maxKeys: LIST_PAGE,
-      ...(continuation === undefined ? {} : { continuation }),
-    })
-    yield page.objects.map(({ key, sizeBytes }) => ({ name: key.slice(prefix.length), sizeBytes }))
-    continuation = page.continuation
-  }
 }
 
 /** Refuses an object that no site stores: its key is made of what is known of each kind. */

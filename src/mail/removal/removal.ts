@@ -1,4 +1,5 @@
 import { mailPrefix, partsPrefix, rawIdOfKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { objectPages } from '#platform/objects/object-pages.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { SiteDataRemover } from '#sites/site-cleanup.ts'
 
@@ -75,15 +76,10 @@ export class MailRemoval implements SiteDataRemover {
   async sweepOrphans(siteId: string, signal: AbortSignal): Promise<void> {
     const { objects, database, clock } = this.#deps
     const before = clock.now().getTime() - DAY_MS
-    let continuation: string | undefined
-    do {
+    signal.throwIfAborted()
+    for await (const page of objectPages(objects, mailPrefix(siteId))) {
       signal.throwIfAborted()
-      const page = await objects.list({
-        prefix: mailPrefix(siteId),
-        maxKeys: LIST_PAGE,
-        ...(continuation !== undefined && { continuation }),
-      })
-      const old = page.objects.filter(({ lastModified }) => lastModified.getTime() < before)
+      const old = page.filter(({ lastModified }) => lastModified.getTime() < before)
       const rawIds = [...new Set(old.map(({ key }) => rawIdOfKey(siteId, key)))]
       const there = await database.withSite(siteId, (tx) => selectRaws(tx, rawIds))
       const orphans = old.filter(({ key }) => !there.has(rawIdOfKey(siteId, key)))
@@ -91,8 +87,7 @@ export class MailRemoval implements SiteDataRemover {
         orphans.map(({ key }) => key),
         signal,
       )
-      continuation = page.continuation
-    } while (continuation !== undefined)
+    }
   }
 
   /** The rows of a site that is gone. Its objects go with all others of the site. */

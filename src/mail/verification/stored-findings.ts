@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto'
 
 import { storedAttachments } from '#mail/messages/stored-attachments.ts'
 import { partsPrefix, rawKey } from '#mail/objects/mail-keys.ts'
+import { objectSizes } from '#platform/objects/object-pages.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 
 import type { MailFinding } from './model.ts'
 import type { VerifiedRaw } from './queries.ts'
-
-const LIST_PAGE = 1000
 
 export type VerifiedObjects = Pick<ObjectStore, 'list' | 'head' | 'get'>
 
@@ -21,7 +20,7 @@ export async function storedFindings(
   const { rawId: id } = raw
   const [head, sizes] = await Promise.all([
     objects.head(rawKey(siteId, id)),
-    sizesOf(objects, partsPrefix(siteId, id)),
+    objectSizes(objects, partsPrefix(siteId, id)),
   ])
   const rawSize = head?.sizeBytes
   const findings = attachmentFindings(raw, sizes)
@@ -34,22 +33,6 @@ export async function storedFindings(
     findings.unshift({ code: 'RawObjectDiffers', id, detail: `${id} has other bytes than came` })
   }
   return findings
-}
-
-/** The bytes of each object below a prefix, by the rest of its key. */
-async function sizesOf(
-  objects: VerifiedObjects,
-  prefix: string,
-): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>()
-  let continuation: string | undefined
-  do {
-    const more = continuation === undefined ? {} : { continuation }
-    const page = await objects.list({ prefix, maxKeys: LIST_PAGE, ...more })
-    for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
-    continuation = page.continuation
-  } while (continuation !== undefined)
-  return sizes
 }
 
 function attachmentFindings(

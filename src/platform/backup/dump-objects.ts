@@ -1,8 +1,9 @@
+import { atOnce } from '#base/at-once.ts'
 import { hasCode } from '#base/error-code.ts'
 import { retry } from '#base/retry.ts'
+import { objectPages } from '#platform/objects/object-pages.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 
-import { atOnce } from './at-once.ts'
 import type { Chunks } from './chunks.ts'
 import type { DumpedObject } from './object-index.ts'
 import type { BackupProgress } from './progress.ts'
@@ -11,7 +12,6 @@ import type { BackupProgress } from './progress.ts'
 const PIECE_BYTES = 4 * 1024 * 1024
 /** Objects that are read at once: with a piece each, and what is read beyond it, at most 48 MiB of memory. */
 const OBJECTS_AT_ONCE = 6
-const LIST_PAGE = 1000
 const ATTEMPTS = 5
 const PAUSE_MS = 1000
 
@@ -34,8 +34,8 @@ export async function* dumpObjects(
 ): AsyncGenerator<DumpedObject> {
   const known = new Known(before)
   async function* pairs() {
-    for await (const listed of listAll(dump.objects, prefix)) {
-      yield { listed, same: await known.same(listed) }
+    for await (const page of objectPages(patient(dump.objects), prefix)) {
+      for (const listed of page) yield { listed, same: await known.same(listed) }
     }
   }
   try {
@@ -96,30 +96,15 @@ async function* piecesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   if (bytes > 0) yield Buffer.concat(parts)
 }
 
-async function* listAll(
-  objects: Pick<ObjectStore, 'list'>,
-  prefix: string,
-): AsyncGenerator<Listed> {
-  let continuation: string | undefined
-  do {
-    const from = continuation
-    const page = await retry(
-      () =>
-        objects.list({
-          prefix,
-          maxKeys: LIST_PAGE,
-          ...(from !== undefined && { continuation: from }),
-        }),
-      {
-        attempts: ATTEMPTS,
-        isRetryable: (error) => hasCode(error, 'ServiceUnavailable'),
-        delayMs: () => PAUSE_MS,
-      },
-    )
-    yield* page.objects
-    continuation = page.continuation
-  } while (continuation !== undefined)
-}
+/** A store that is away for a moment does not end a backup. */
+const patient = (objects: Pick<ObjectStore, 'list'>): Pick<ObjectStore, 'list'> => ({
+  list: (options) =>
+    retry(() => objects.list(options), {
+      attempts: ATTEMPTS,
+      isRetryable: (error) => hasCode(error, 'ServiceUnavailable'),
+      delayMs: () => PAUSE_MS,
+    }),
+})
 
 const isHere = (object: DumpedObject | undefined, chunks: Chunks): object is DumpedObject =>
   object?.pieces.every((sha256) => chunks.has({ sha256, form: 'plain' })) === true

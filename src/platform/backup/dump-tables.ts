@@ -1,6 +1,6 @@
+import { atOnce } from '#base/at-once.ts'
 import type { SqlRunner } from '#platform/postgres/client.ts'
 
-import { atOnce } from './at-once.ts'
 import type { Chunks } from './chunks.ts'
 import { type DatabaseFacts, selectDatabaseFacts } from './installation-queries.ts'
 import type { DumpedTable } from './manifest.ts'

@@ -1,7 +1,8 @@
+import { atOnce } from '#base/at-once.ts'
 import { SetupError } from '#config/setup-error.ts'
+import { objectPages } from '#platform/objects/object-pages.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 
-import { atOnce } from './at-once.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { readChunk } from './chunks.ts'
 import type { Manifest } from './manifest.ts'
@@ -10,7 +11,6 @@ import type { BackupProgress } from './progress.ts'
 
 /** With a piece each at most 32 MiB of memory, and what S3 has of a long one on its disk. */
 const OBJECTS_AT_ONCE = 6
-const LIST_PAGE = 1000
 
 export interface ObjectLoad {
   readonly objects: Pick<ObjectStore, 'list' | 'put' | 'head'>
@@ -38,21 +38,14 @@ export async function assertNoOthers(load: ObjectLoad, prefix: string): Promise<
   for (const index of [manifest.objects, manifest.kept]) {
     for await (const { key } of readObjectIndex(place, index)) ours.add(key)
   }
-  let continuation: string | undefined
-  do {
-    const page = await objects.list({
-      prefix,
-      maxKeys: LIST_PAGE,
-      ...(continuation !== undefined && { continuation }),
-    })
-    const other = page.objects.find(({ key }) => !ours.has(key))
+  for await (const page of objectPages(objects, prefix)) {
+    const other = page.find(({ key }) => !ours.has(key))
     if (other !== undefined) {
       throw new SetupError(
         `The object store is not empty: it has "${other.key}", which is not in the backup. Restore into an empty one`,
       )
     }
-    continuation = page.continuation
-  } while (continuation !== undefined)
+  }
 }
 
 async function loadObject(

@@ -1,6 +1,6 @@
+import { atOnce } from '#base/at-once.ts'
 import { SetupError } from '#config/setup-error.ts'
 
-import { atOnce } from './at-once.ts'
 import type { BackupPlace } from './backup-place.ts'
 import { ChunkFault, type ChunkRef, readChunk } from './chunks.ts'
 import type { DumpedObjects, Manifest } from './manifest.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { type AppError, invalid } from '#base/app-error.ts'
+import { objectSizes } from '#platform/objects/object-pages.ts'
 import {
   type ByteRange,
   type ObjectStore,
@@ -16,7 +17,6 @@ import type { LiveActivation } from './live-activation.ts'
 import { type ArtifactFile, checkCode, codeFilesOf, dataFilesOf, storedFiles } from './model.ts'
 import { selectDeployedSite, selectDeployment, selectFileAt } from './queries.ts'
 
-const LIST_PAGE = 1000
 const READS_AT_ONCE = 16
 /** That of a bundle as large as all code may be. */
 const MAX_SOURCE_MAP_BYTES = 8 * 1024 * 1024
@@ -59,7 +59,7 @@ export class Artifacts {
 
   /** Returns the sizes, by hash, of everything stored for the site. */
   stored(siteId: string): Promise<ReadonlyMap<string, number>> {
-    return storedSizes(this.#objects, artifactKey(siteId, ''))
+    return objectSizes(this.#objects, artifactKey(siteId, ''))
   }
 
   /** The stored contents, or a range of them; undefined when they are not there. */
@@ -131,25 +131,6 @@ export class Artifacts {
     if (!object) throw new Error(`The stored contents of "${path}" (${sha256}) are gone`)
     return object.body
   }
-}
-
-/** Returns the sizes of all objects whose keys begin with `prefix`, by what follows it. */
-export async function storedSizes(
-  objects: Pick<ObjectStore, 'list'>,
-  prefix: string,
-): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>()
-  let continuation: string | undefined
-  do {
-    const page = await objects.list({
-      prefix,
-      maxKeys: LIST_PAGE,
-      ...(continuation === undefined ? {} : { continuation }),
-    })
-    for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
-    continuation = page.continuation
-  } while (continuation !== undefined)
-  return sizes
 }
 
 async function currentActivation(tx: SiteTx): Promise<LiveActivation | null> {

@@ -1,6 +1,7 @@
 import { Limiter } from '#base/limiter.ts'
+import { objectSizes } from '#platform/objects/object-pages.ts'
 import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
-import { type Artifacts, storedSizes } from '#sites/deployments/artifacts.ts'
+import type { Artifacts } from '#sites/deployments/artifacts.ts'
 import { type ArtifactFile, totalBytes } from '#sites/deployments/model.ts'
 
 import { type Effort, compressed, effortFor } from './compressor.ts'
@@ -59,7 +60,7 @@ export class EncodedFiles {
 
   /** Returns the sizes, by hash, of everything stored for the site. */
   stored(siteId: string): Promise<ReadonlyMap<string, number>> {
-    return storedSizes(this.#deps.objects, encodedKey(siteId, ''))
+    return objectSizes(this.#deps.objects, encodedKey(siteId, ''))
   }
 
   delete(siteId: string, sha256: string): Promise<void> {
