@@ -195,6 +195,16 @@ describe('sandbox hosts', () => {
     const { activity } = crowd.hosts.status()
     expect(new Map(activity.replacements.entries()).get(result.role)).toBe(1)
     expect([...activity.losses.entries()].map(([, count]) => count)).toEqual([0, 0, 0])
-    expect(hosts().map(({ restarts }) => restarts)).toEqual([0, 0, 0])
+    // One for long calls may have come: on a busy machine these are such.
+    expect(
+      hosts()
+        .slice(0, 3)
+        .map(({ restarts }) => restarts),
+    ).toEqual([0, 0, 0])
+    expect(
+      hosts()
+        .slice(3)
+        .filter(({ restarts }) => restarts > 0),
+    ).toEqual([])
   })
 })
