@@ -1,20 +1,21 @@
-import type { Clock } from '#base/clock.ts'
-
-/** Keeps callers from waiting for something that does not answer: after a failure it stays open for a while, then lets one try. */
+/**
+ * Keeps callers from waiting for something that does not answer: after a failure it stays open for a while, then lets one try.
+ * It counts by a clock that is never set: one that is turned back must not keep it open for hours.
+ */
 export class CircuitBreaker {
-  readonly #clock: Clock
   readonly #openMs: number
-  #closedFrom = 0
+  readonly #nowMs: () => number
+  #closedFrom = -Infinity
   #failing = false
 
-  constructor(clock: Clock, openMs: number) {
-    this.#clock = clock
+  constructor(openMs: number, nowMs = () => performance.now()) {
     this.#openMs = openMs
+    this.#nowMs = nowMs
   }
 
   /** Whether a call may be made now. While failing, one caller at a time gets through per interval. */
   allows(): boolean {
-    const now = this.#clock.now().getTime()
+    const now = this.#nowMs()
     if (now < this.#closedFrom) return false
     if (this.#failing) this.#closedFrom = now + this.#openMs
     return true
@@ -24,7 +25,7 @@ export class CircuitBreaker {
   failed(): boolean {
     const first = !this.#failing
     this.#failing = true
-    this.#closedFrom = this.#clock.now().getTime() + this.#openMs
+    this.#closedFrom = this.#nowMs() + this.#openMs
     return first
   }
 
@@ -32,7 +33,7 @@ export class CircuitBreaker {
   succeeded(): boolean {
     const ended = this.#failing
     this.#failing = false
-    this.#closedFrom = 0
+    this.#closedFrom = -Infinity
     return ended
   }
 }

@@ -1,7 +1,6 @@
 import { type Cluster, Redis } from 'ioredis'
 
 import { backoffMs } from '#base/backoff.ts'
-import type { Clock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { CircuitBreaker } from './circuit-breaker.ts'
@@ -26,13 +25,13 @@ export class RedisConnection {
   /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. `silence` is what is logged when an outage begins. */
   constructor(
     redisUrl: string,
-    deps: { readonly logger: Logger; readonly silence: string; readonly clock: Clock },
+    deps: { readonly logger: Logger; readonly silence: string },
     { commandTimeoutMs = COMMAND_TIMEOUT_MS }: RedisTimeouts = {},
   ) {
     this.#client = connect(redisUrl, commandTimeoutMs)
     this.#logger = deps.logger
     this.#silence = deps.silence
-    this.#circuit = new CircuitBreaker(deps.clock, OPEN_MS)
+    this.#circuit = new CircuitBreaker(OPEN_MS)
     // Without a listener ioredis prints; commands report the same fault through the circuit.
     this.#client.on('error', (error: Error) => this.#failed(error))
   }

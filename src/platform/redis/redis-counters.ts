@@ -67,7 +67,7 @@ export function openCounters(
   const memory = new MemoryCounters({ clock })
   if (redisUrl === undefined) return memory
   const silence = 'redis does not answer; each replica counts tries alone'
-  const link = new RedisConnection(redisUrl, { logger, silence, clock: systemClock }, patience)
+  const link = new RedisConnection(redisUrl, { logger, silence }, patience)
   return new RedisCounters({ link, memory })
 }
 

@@ -76,7 +76,7 @@ export function openSharedCache(
 ): SharedCache {
   if (redisUrl === undefined) return noSharedCache
   const silence = 'redis does not answer; each replica caches alone'
-  const link = new RedisConnection(redisUrl, { logger, silence, clock: systemClock }, patience)
+  const link = new RedisConnection(redisUrl, { logger, silence }, patience)
   return new RedisSharedCache({ link, clock: systemClock })
 }
 
