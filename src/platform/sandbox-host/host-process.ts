@@ -9,8 +9,11 @@ import type { ProcessEnd } from './inner-process.ts'
 import { adoptSnapshot } from './snapshot-cache.ts'
 import { type StartedProcess, startProcess } from './start-process.ts'
 
-/** `memoryMb` and `cpuMs` are the doing of what ran; `full` is nobody's: its memory was not enough for all together. */
-export type KillReason = 'memoryMb' | 'cpuMs' | 'full'
+/**
+ * `memoryMb` and `cpuMs` are the doing of what ran. The others are nobody's: `full` when its memory was not enough for all
+ * together, `stopped` when somebody else stopped the process, `starved` when it got no processor time.
+ */
+export type KillReason = 'memoryMb' | 'cpuMs' | 'full' | 'stopped' | 'starved'
 
 export interface HostExit extends ProcessEnd {
   /** Why this service killed it, if it did. */

@@ -282,6 +282,7 @@ export class HostSupervisor {
 
 function causeOf(exit: HostExit): WorkerExit['cause'] {
   if (exit.isDismissed) return 'dismissed'
-  if (exit.killed) return exit.killed === 'full' ? 'other' : exit.killed
+  if (exit.killed === 'memoryMb' || exit.killed === 'cpuMs') return exit.killed
+  if (exit.killed) return 'other'
   return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
 }

@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
-import { cpuMs, rssBytes } from './process-usage.ts'
+import { cpuMs, isStopped, rssBytes } from './process-usage.ts'
 
 const MIB = 1024 * 1024
 
@@ -28,3 +30,23 @@ describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
     expect(rssBytes(gone())).toBe(0)
   })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a process is stopped until it is told to go on',
+  async () => {
+    const child = spawn('cat')
+    const pid = child.pid ?? 0
+    try {
+      await once(child, 'spawn')
+      expect(isStopped(pid)).toBe(false)
+      child.kill('SIGSTOP')
+      await vi.waitFor(() => expect(isStopped(pid)).toBe(true))
+      child.kill('SIGCONT')
+      await vi.waitFor(() => expect(isStopped(pid)).toBe(false))
+    } finally {
+      child.kill('SIGKILL')
+    }
+    expect(isStopped(0)).toBe(false)
+    expect(isStopped(gone())).toBe(false)
+  },
+)

@@ -1,5 +1,5 @@
-import type { HostProcess } from './host-process.ts'
-import { cpuMs, rssBytes } from './process-usage.ts'
+import type { HostProcess, KillReason } from './host-process.ts'
+import { cpuMs, isStopped, rssBytes } from './process-usage.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 const LOOK_EVERY_MS = 25
@@ -9,6 +9,8 @@ const GRACE_MS = 250
 const PING_EVERY_MS = 250
 /** A process that got no processor time is slow, not stuck; up to a point. */
 const STARVED_FACTOR = 8
+/** How long a process with nothing to do may be stopped by somebody else. */
+const STOPPED_MS = 1000
 
 /** Share of the host's memory by which it must have grown under a call for that to be to blame. */
 const BLAMED_GROWTH = 1 / 8
@@ -27,13 +29,19 @@ export interface WatchdogDeps {
   readProgress(worker: WorkerConnection): string
 }
 
-/** Kills a host process that outgrows its memory or stops answering; looks only while calls are inside. */
+/**
+ * Kills a host process that outgrows its memory or stops answering while calls are inside, and one that somebody else has
+ * stopped, so that no call waits in it.
+ */
 export class Watchdog {
   readonly #deps: WatchdogDeps
   readonly #observed = new Map<WorkerConnection, Observation>()
   readonly #pingedMs = new Map<WorkerConnection, number>()
   /** Resident memory of its host when the worker's oldest frame was first seen. */
   readonly #sizes = new Map<WorkerConnection, { seq: number; bytes: number }>()
+  /** When hosts without calls were last seen to run, or first looked at. */
+  #idle = new Map<HostProcess, number>()
+  #idleLookMs = 0
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: WatchdogDeps) {
@@ -52,11 +60,9 @@ export class Watchdog {
   }
 
   #look(nowMs: number): void {
+    if (nowMs - this.#idleLookMs >= STOPPED_MS / 2) this.#lookAtIdle(nowMs)
     for (const host of this.#deps.hosts()) {
-      const workers = [...this.#deps.workers()].filter((worker) => worker.pid === host.pid)
-      const busy = workers.filter(
-        (worker) => worker.activeCalls.size > 0 || worker.unacked.length > 0,
-      )
+      const busy = this.#busyWorkers(host)
       if (busy.length === 0) continue
       const bytes = rssBytes(host.pid)
       const grown = Math.max(...busy.map((worker) => this.#growth(worker, bytes)))
@@ -64,6 +70,25 @@ export class Watchdog {
       if (bytes > memoryBytes) host.kill(grown > memoryBytes * BLAMED_GROWTH ? 'memoryMb' : 'full')
       else for (const worker of busy) this.#listen(host, worker, nowMs)
     }
+  }
+
+  #busyWorkers(host: HostProcess): WorkerConnection[] {
+    return [...this.#deps.workers()].filter(
+      (worker) =>
+        worker.pid === host.pid && (worker.activeCalls.size > 0 || worker.unacked.length > 0),
+    )
+  }
+
+  #lookAtIdle(nowMs: number): void {
+    this.#idleLookMs = nowMs
+    const idle = new Map<HostProcess, number>()
+    for (const host of this.#deps.hosts()) {
+      if (this.#busyWorkers(host).length > 0) continue
+      const ranMs = isStopped(host.pid) ? (this.#idle.get(host) ?? nowMs) : nowMs
+      if (nowMs - ranMs >= STOPPED_MS) host.kill('stopped')
+      idle.set(host, ranMs)
+    }
+    this.#idle = idle
   }
 
   /** By how much the host has grown since what its worker runs was begun, or since the look before. */
@@ -79,8 +104,9 @@ export class Watchdog {
     if (!frame) {
       this.#observed.delete(worker)
       this.#ping(worker, nowMs)
-    } else if (nowMs - frame.sentMs >= GRACE_MS && this.#isStuck(host, worker, nowMs)) {
-      host.kill('cpuMs')
+    } else if (nowMs - frame.sentMs >= GRACE_MS) {
+      const reason = this.#silence(host, worker, nowMs)
+      if (reason) host.kill(reason)
     }
   }
 
@@ -90,27 +116,33 @@ export class Watchdog {
     worker.send([], { nowMs, risky: false })
   }
 
-  /** Whether the worker has stayed at the same place for longer than any code may run. */
-  #isStuck(host: HostProcess, worker: WorkerConnection, nowMs: number): boolean {
+  /** Why the worker has stayed at the same place for longer than any code may run, if it has. */
+  #silence(host: HostProcess, worker: WorkerConnection, nowMs: number): KillReason | undefined {
     const [frame] = worker.unacked
-    if (!frame) return false
     const usedMs = cpuMs(host.pid)
     // It has ended by itself, or somebody else ended it: the calls inside are not to blame for the silence.
-    if (usedMs === undefined) return false
+    if (!frame || usedMs === undefined) return undefined
     const mark = this.#deps.readProgress(worker)
     const seen = this.#observed.get(worker)
     if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
       // It has come on since the last look: the time starts again.
       const sinceMs = seen ? nowMs : frame.sentMs
       this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: usedMs })
-      return false
+      return undefined
     }
     const allowedMs = longestStretch(worker) + GRACE_MS
     const silentMs = nowMs - seen.sinceMs
-    if (silentMs < allowedMs) return false
-    const starved = usedMs - seen.cpuMs < allowedMs / 2
-    return !starved || silentMs > allowedMs * STARVED_FACTOR
+    if (silentMs < allowedMs) return undefined
+    return usedMs - seen.cpuMs >= allowedMs / 2
+      ? 'cpuMs'
+      : withoutProcessor(host, silentMs > allowedMs * STARVED_FACTOR)
   }
+}
+
+/** Why it got no processor time, if that is no reason to wait longer. */
+function withoutProcessor(host: HostProcess, isLong: boolean): KillReason | undefined {
+  if (isStopped(host.pid)) return 'stopped'
+  return isLong ? 'starved' : undefined
 }
 
 /** Also of calls that were sent earlier and may be running on. */

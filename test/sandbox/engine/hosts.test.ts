@@ -63,6 +63,18 @@ describe('sandbox hosts', () => {
     }, 10_000)
   })
 
+  test('that somebody stopped are replaced, and what was inside is not blamed', async () => {
+    const before = sandbox.hosts.status().hosts.map(({ pid }) => pid)
+    const waiting = sandbox.run('export default () => new Promise(() => {})')
+    await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0), 10_000)
+    for (const pid of before) process.kill(pid, 'SIGSTOP')
+    expect(await waiting).toMatchObject({ failure: { kind: 'interrupted' } })
+    await vi.waitFor(() => expect(before.filter(isAlive)).toEqual([]), 10_000)
+    const again = async () =>
+      expect(await sandbox.run('export default () => 1')).toMatchObject({ result: '1' })
+    await vi.waitFor(again, 10_000)
+  })
+
   test('that are killed again and again are always replaced', async () => {
     const program = sandbox.program('export default () => 1')
     for (let round = 0; round < 4; round += 1) {
