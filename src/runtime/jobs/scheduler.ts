@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-
-import { schedule } from 'node-cron'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -22,14 +20,12 @@ import type { JobRuns } from './runs.ts'
 import { parseSchedule } from './schedules/schedule.ts'
 import { type DueTicks, coalesce, nextTick } from './schedules/ticks.ts'
 
-const EVERY_SECOND = '* * * * * *'
+const LOOK_EVERY_MS = 1000
 /** Spreads the replicas over the second. */
 const MAX_DELAY_MS = 250
 const PAGE = 100
 /** Transactions at once. */
 const CONCURRENT_CLAIMS = 4
-
-const silentLogger = { info() {}, warn() {}, error() {}, debug() {} }
 
 interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'databaseTime' | 'logger'> {
   readonly runs: JobRuns
@@ -50,21 +46,10 @@ export class JobScheduler {
 
   /** Looks every second until the signal, then finishes what it has begun. */
   async run(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return
-    let looking = Promise.resolve()
-    const look = () => {
-      if (!signal.aborted) looking = this.#look()
-      return looking
+    while (!signal.aborted) {
+      await delay(untilNextLookMs(), undefined, { signal }).catch(() => {})
+      if (!signal.aborted) await this.#look()
     }
-    const task = schedule(EVERY_SECOND, look, {
-      noOverlap: true,
-      maxRandomDelay: MAX_DELAY_MS,
-      suppressMissedWarning: true,
-      logger: silentLogger,
-    })
-    await once(signal, 'abort')
-    await task.destroy()
-    await looking
   }
 
   /** Records every tick of every site that is due now. */
@@ -157,6 +142,10 @@ export class JobScheduler {
     return this.#deps.runs.queueTick(tx, tick)
   }
 }
+
+/** Soon after the next whole second. Never longer, however the clock is set: nobody would look until it is there again. */
+const untilNextLookMs = (): number =>
+  LOOK_EVERY_MS - (Date.now() % LOOK_EVERY_MS) + Math.random() * MAX_DELAY_MS
 
 /** Undefined when there is none, or when the schedule means nothing any more. */
 function nextTickOf({ schedule, scheduledSince }: StoredJob, now: Date): Date | undefined {
