@@ -136,7 +136,7 @@ describe('code that is loaded to be checked', () => {
   })
 
   test('fails with more memory than it may have', async () => {
-    const hoard = `const all = []; for (;;) all.push(new Array(1000).fill(1)); ${CODE}`
+    const hoard = `const all = []; for (;;) all.push(new Array(100_000).fill(1)); ${CODE}`
     expect(await load({ 'a.js': hoard }, 'hoarder', 10_000)).toMatchObject({
       ok: false,
       failure: { kind: 'limit', what: 'memoryMb', limit: 64 },
