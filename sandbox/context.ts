@@ -22,6 +22,7 @@ import type { FromGuest, ModuleSource, SlotDefinition } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
+import { steadyNowMs } from './steady-clock.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
@@ -56,7 +57,15 @@ export class GuestContext {
     const { limits, site, env, handler, entry } = bootParts(definition)
     const moved = definition.modules.filter(({ map }) => map !== undefined)
     const movedPaths = Object.fromEntries(moved.map(({ path }) => [path, true]))
-    const config = JSON.stringify({ ...limits, site, env, handler, entry, moved: movedPaths })
+    const config = JSON.stringify({
+      ...limits,
+      site,
+      env,
+      handler,
+      entry,
+      moved: movedPaths,
+      nowMs: steadyNowMs(),
+    })
     const locate = new ivm.Callback((path: unknown, line: unknown, column: unknown) =>
       this.#hostWork(0, () => written(moved, path, { line: Number(line), column: Number(column) })),
     )
@@ -106,7 +115,7 @@ export class GuestContext {
     const startedMs = this.#begin()
     let thrown: { readonly error: unknown } | undefined
     try {
-      this.#runtime.run.applySync(undefined, [section, Date.now(), cpuMs / 4, maxCalls], {
+      this.#runtime.run.applySync(undefined, [section, steadyNowMs(), cpuMs / 4, maxCalls], {
         timeout: cpuMs,
       })
     } catch (error) {

@@ -16,6 +16,7 @@ import type { ProgressMarker } from './progress-marker.ts'
 import type { SlotDefinition, ToWorker } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { sectionOf } from './sections.ts'
+import { steadyNowMs } from './steady-clock.ts'
 import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
 import type { WorkerOutput } from './worker-output.ts'
@@ -184,7 +185,7 @@ export class Engine {
 
   #wake(instance: Instance): void {
     if (instance.home.disposed || instance.calls.size === 0) return
-    const nowMs = Date.now()
+    const nowMs = steadyNowMs()
     if (instance.wakeMs > nowMs) {
       this.#wakes.set(instance, instance.wakeMs)
       return

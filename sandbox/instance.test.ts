@@ -14,6 +14,7 @@ import { Instance } from './instance.ts'
 import { blankIsolate, GuestIsolate } from './isolate.ts'
 import { readRecords, RecordWriter } from './records.ts'
 import { loadSnapshot, snapshotFile } from './snapshot.ts'
+import { steadyNowMs } from './steady-clock.ts'
 import { WorkerOutput } from './worker-output.ts'
 
 let directory: string
@@ -62,7 +63,7 @@ function called(code: string, wakeAfterMs = 0): { lines: string[]; results: stri
   const writer = new RecordWriter(TO_GUEST)
   writer.add('call', [1, 0], ['work', 'r', 'null', '{"payload":1}'])
   instance.start(writer.take())
-  if (wakeAfterMs > 0) instance.wake(Date.now() + wakeAfterMs)
+  if (wakeAfterMs > 0) instance.wake(steadyNowMs() + wakeAfterMs)
   outbox.flush()
   home.dispose()
   const records = sent.flatMap((text) => readRecords(text, FROM_WORKER))

@@ -8,6 +8,7 @@ import { sourceFaultOf } from './module-fault.ts'
 import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
 import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
 import { callIdsIn, callsIn, sectionOf } from './sections.ts'
+import { steadyNowMs } from './steady-clock.ts'
 
 /** Calls are begun one at a time until the function has shown that it behaves. */
 const PROVEN_AFTER = 8
@@ -77,7 +78,7 @@ export class Instance {
       this.#deps.stopped(this, callsIn(section))
       return
     }
-    this.calls.add(calls, Date.now())
+    this.calls.add(calls, steadyNowMs())
     this.#report.renew()
     if (this.#state === 'cold') this.#load()
     if (this.#state === 'waiting') this.#waiting.push(...callsIn(section))
@@ -138,9 +139,9 @@ export class Instance {
 
   /** Each further timer that was due gets an entry of its own, until a slice of time is used up: the rest is due again. */
   #fireRest(nowMs: number): void {
-    const endMs = Date.now() + this.#deps.definition.limits.cpuMs / 4
+    const endMs = steadyNowMs() + this.#deps.definition.limits.cpuMs / 4
     const isDue = (): boolean => this.#report.dueMs > 0 && this.#report.dueMs <= nowMs
-    while (!this.over && !this.home.disposed && isDue() && Date.now() < endMs) {
+    while (!this.over && !this.home.disposed && isDue() && steadyNowMs() < endMs) {
       this.#deps.progress()
       this.#run(workOf([], []))
     }

@@ -1,3 +1,5 @@
+import { steadyNowMs } from './steady-clock.ts'
+
 /** Later than this a timer is armed again when it fires. */
 const MAX_DELAY_MS = 2_147_483_647
 
@@ -15,13 +17,13 @@ export class WakeTimers<Owner> {
     this.#wake = wake
   }
 
-  /** `atMs` 0 means never. A timer that is armed too early is left: it finds nothing to do and is armed again. */
+  /** `atMs` is of `steadyNowMs`; 0 means never. A timer that is armed too early is left: it finds nothing to do and is armed again. */
   set(owner: Owner, atMs: number): void {
     if (atMs === 0) return
     const armed = this.#armed.get(owner)
     if (armed && armed.atMs <= atMs) return
     if (armed) clearTimeout(armed.timer)
-    const delayMs = Math.min(MAX_DELAY_MS, Math.max(1, Math.ceil(atMs - Date.now())))
+    const delayMs = Math.min(MAX_DELAY_MS, Math.max(1, Math.ceil(atMs - steadyNowMs())))
     const timer = setTimeout(() => {
       this.#armed.delete(owner)
       this.#wake(owner)

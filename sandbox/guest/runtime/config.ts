@@ -9,6 +9,8 @@ export interface BootConfig {
   readonly logLines: number
   /** By path, the files whose code is not at its own places. */
   readonly moved: Readonly<Record<string, true>>
+  /** When the context began, by the host's clock that is never set. */
+  readonly nowMs: number
 }
 
 let config: BootConfig | undefined

@@ -10,6 +10,7 @@ import {
   freeze,
   hasOwn,
   jsonParse,
+  max,
   setPrototypeOf,
 } from '#sandbox/guest/web/primordials.ts'
 
@@ -92,16 +93,21 @@ declare global {
 
 const host: HostPort = (globalThis.__croft as Croft).host
 let section: SectionReader | undefined
+/** When the entry began, by the host's clock, which is never set, and by the one that site code sees. */
 let entryMs = 0
+let entryWallMs = 0
 
 host.call = (name, argument) => callHost(attributedCall(), name, argument, captureCallSite())
 host.print = print
-host.now = () => entryMs
+host.now = () => entryWallMs
 host.random = randomBytes
 host.setTimer = (delayMs, repeat, fire) =>
-  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire, at: captureCallSite() })
+  addTimer(steadyNow(), delayMs, { repeat, call: attributedCall(), fire, at: captureCallSite() })
 host.clearTimer = removeTimer
 fixArrayBuffers()
+
+/** A wall clock that is set in the middle of an entry counts for nothing. */
+const steadyNow = (): number => entryMs + max(0, dateNow() - entryWallMs)
 
 const noFile = (): undefined => undefined
 
@@ -130,7 +136,7 @@ const runtime: GuestRuntime = {
     host.readFile = noFile
     host.entry = config.entry
     host.domainToAscii = domainToAscii
-    entryMs = dateNow()
+    beginEntry(config.nowMs)
     clockOrigin()
     hide('__croftRequire', requireModule)
     hide('__croftMetaOf', importMetaOf)
@@ -143,17 +149,17 @@ const runtime: GuestRuntime = {
   names: exportedNames,
   entry: (path) => loaded(requireModule(path)),
   run(text, nowMs, sliceMs, maxCalls) {
-    entryMs = nowMs
+    beginEntry(nowMs)
     if (text !== '') {
       section = new SectionReader(text)
       fireFirst(nowMs)
     }
-    const endMs = dateNow() + sliceMs
+    const endMs = steadyNow() + sliceMs
     let calls = 0
     while (section?.next()) {
       begin(section)
       if (section.kind === CALL) calls += 1
-      if (calls >= maxCalls || dateNow() >= endMs) return
+      if (calls >= maxCalls || steadyNow() >= endMs) return
     }
   },
   rejected: (name, message, stack) =>
@@ -166,6 +172,11 @@ const runtime: GuestRuntime = {
   waits: describeWaits,
 }
 hide('__croft', runtime)
+
+function beginEntry(nowMs: number): void {
+  entryMs = nowMs
+  entryWallMs = dateNow()
+}
 
 function begin(record: SectionReader): void {
   if (record.kind === CALL) {

@@ -82,7 +82,7 @@ export class ParserProcess {
   /** Gives it a message. One at a time; what an answer announces is read with `bytes` and `stream` before the next. */
   async ask(mail: MailSource): Promise<Answer | { readonly lost: Loss }> {
     this.asked += 1
-    this.#begun = { atMs: Date.now(), cpuMs: Infinity }
+    this.#begun = { atMs: performance.now(), cpuMs: Infinity }
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     try {
       await this.#ready
@@ -143,7 +143,7 @@ export class ParserProcess {
 
   #look(): void {
     const { memoryBytes, cpuMs: allowedMs, waitMs } = this.#limits
-    const isOld = Date.now() - this.#begun.atMs > waitMs
+    const isOld = performance.now() - this.#begun.atMs > waitMs
     if (this.#begun.cpuMs !== Infinity && this.rssBytes > memoryBytes) this.#kill('memory')
     else if (this.cpuMs - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
     else if (isOld) this.#kill('interrupted')

@@ -22,7 +22,7 @@ let worker: WorkerConnection
 let lastId = 0
 beforeEach(() => {
   // A worker that has not answered for five milliseconds counts as stuck, and a busy machine stops for longer.
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   dispatcher = new Dispatcher({
     environment: { hostCall: async () => 'null', log() {} },
     logger: pino({ enabled: false }),
@@ -54,7 +54,7 @@ async function submitted(...programs: readonly Program[]): Promise<void> {
 }
 
 const pending = (program: Program): PendingCall =>
-  pendingCall((lastId += 1), { program, queuedMs: Date.now() })
+  pendingCall((lastId += 1), { program, queuedMs: performance.now() })
 
 /** The calls of each frame that the worker has and has not acknowledged, by site. */
 const frames = (of = worker): string[][] =>
@@ -113,7 +113,7 @@ describe('a call', () => {
     await submitted(guilty, known, known)
     expect(frames()).toEqual([['known', 'known']])
     // Its next call is held back for a moment, as after every loss.
-    vi.setSystemTime(Date.now() + 1000)
+    vi.advanceTimersByTime(1000)
     await expect.poll(() => frames(apart)).toEqual([['guilty']])
   })
 })

@@ -88,7 +88,7 @@ export class Dispatcher {
     const lost = classifyLostCalls(worker, exit)
     const { offenders, interrupted, notStarted } = lost
     if (worker.activeCalls.size > 0) this.#logLoss(worker, exit, lost)
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     for (const { call, failure } of offenders) {
       this.#queues.quarantine(call, nowMs)
       this.#end(worker, call.id, { failure, cpuUs: exit.silentMs * 1000 })
@@ -204,7 +204,7 @@ export class Dispatcher {
     const call = worker.removeCall(id)
     if (!call) return undefined
     this.#answered.delete(call)
-    this.#queues.finished(call, { ...end, nowMs: Date.now() })
+    this.#queues.finished(call, { ...end, nowMs: performance.now() })
     this.activity.calls.add(worker.place.role, end.ok ? 'succeeded' : 'failed')
     if (call.purpose === 'compute' || call.purpose === 'load') worker.forget(call.program.key)
     for (const other of this.#retired.ended(worker, call)) this.#deliver(other)
@@ -229,7 +229,7 @@ export class Dispatcher {
   }
 
   #pump(): void {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     let sent = true
     while (sent) {
       sent = false
@@ -253,7 +253,7 @@ export class Dispatcher {
   /** Answers and the like do not wait for calls. */
   #deliver(worker: WorkerConnection): void {
     while (worker.hasOutgoing && worker.canSend)
-      worker.send([], { nowMs: Date.now(), risky: false })
+      worker.send([], { nowMs: performance.now(), risky: false })
   }
 
   #draft(nowMs: number): Map<WorkerConnection, FrameDraft> {
@@ -283,7 +283,7 @@ export class Dispatcher {
   }
 
   #sweepQueues(): void {
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     this.#queues.sweep(nowMs)
     for (const worker of this.workers) {
       if (worker.silentMs(nowMs) > WITHDRAW_AFTER_MS) this.#putBack(withdrawCalls(worker))

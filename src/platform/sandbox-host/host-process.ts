@@ -38,7 +38,7 @@ export class HostProcess {
   #isOver = false
   /** Whether this service has no use for it any more. */
   #isDismissed = false
-  readonly startedMs = Date.now()
+  readonly startedMs = performance.now()
   /** Proves to the service that a connection comes from this very process. */
   readonly token = randomBytes(16).toString('hex')
 

@@ -253,14 +253,15 @@ export class HostSupervisor {
       this.#deps.onWorkerLost(worker, {
         cause: causeOf(exit),
         progress: progressOf(worker),
-        silentMs: worker.silentMs(Date.now()),
+        silentMs: worker.silentMs(performance.now()),
       })
     }
     // It had left its place.
     if (seat.host !== host) return
     seat.host = undefined
     if (!exit.isDismissed) seat.losses += 1
-    seat.shortLives = Date.now() - host.process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
+    seat.shortLives =
+      performance.now() - host.process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
     const isOnDemand = Object.values(this.#onDemand).includes(seat)
     if (!this.#closed && !isOnDemand) this.#refill(seat)
   }

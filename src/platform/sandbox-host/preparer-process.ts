@@ -89,7 +89,7 @@ export class PreparerProcess {
     const answered = new Promise<PreparerReply>((resolve) => {
       this.#settle = resolve
     })
-    this.#begun = { atMs: Date.now(), cpuMs: this.#cpuMs }
+    this.#begun = { atMs: performance.now(), cpuMs: this.#cpuMs }
     this.#process.child.stdin?.write(encodeFrame(source))
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     try {
@@ -107,7 +107,7 @@ export class PreparerProcess {
 
   #look(): void {
     const { memoryBytes, cpuMs: allowedMs } = this.#limits
-    const waitedMs = Date.now() - this.#begun.atMs
+    const waitedMs = performance.now() - this.#begun.atMs
     if (this.#isReady && this.rssBytes > memoryBytes) this.#kill('memory')
     else if (this.#isReady && this.#cpuMs - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
     else if (waitedMs > MAX_WAIT_MS) this.#kill('interrupted')

@@ -242,7 +242,7 @@ export class SandboxHosts implements Sandbox {
       definition,
       purpose,
       leaving: undefined,
-      queuedMs: Date.now(),
+      queuedMs: performance.now(),
       slot: 0,
       cold: false,
       chargedMs: 0,

@@ -46,7 +46,7 @@ export class Watchdog {
 
   constructor(deps: WatchdogDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.#look(Date.now()), LOOK_EVERY_MS).unref()
+    this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY_MS).unref()
   }
 
   stop(): void {
