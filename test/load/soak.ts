@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 
 import { columns } from '#bench/load/load-table.ts'
 import { quantile } from '#bench/median.ts'
+import { Chance } from '#test/chance.ts'
 
-import { Chance } from './soak/chance.ts'
 import { growthPerMinute } from './soak/growth.ts'
 import { Innocent } from './soak/innocent.ts'
 import { type Footprint, Installation } from './soak/installation.ts'

@@ -42,7 +42,7 @@ export class ChaosSite {
   #croft: CroftProcess
   #paths: Paths = { bucket: '', table: '' }
   #echoId = ''
-  #token = { text: '', untilMs: 0 }
+  #token: { text: Promise<string>; untilMs: number } | undefined
 
   private constructor(croft: CroftProcess, operatorKey: string, domain: string) {
     this.#croft = croft
@@ -70,7 +70,7 @@ export class ChaosSite {
 
   /** Gets a new token for the next call of an admin. */
   signInAgain(): void {
-    this.#token = { text: '', untilMs: 0 }
+    this.#token = undefined
   }
 
   /** An operation that needs no part but the sandbox. */
@@ -205,11 +205,12 @@ export class ChaosSite {
     return (await this.#call(croft, { method: 'POST', path, body: { payload } })).json
   }
 
+  /** Those that call at the same time share it. */
   async #adminToken(): Promise<string> {
-    if (performance.now() > this.#token.untilMs) {
-      const portal = portalOf(this.#croft, this.#operatorKey)
-      const text = await portal.token(this.domain, `ann@${this.domain}`)
+    if (!this.#token || performance.now() > this.#token.untilMs) {
+      const text = portalOf(this.#croft, this.#operatorKey).token(this.domain, `ann@${this.domain}`)
       this.#token = { text, untilMs: performance.now() + TOKEN_MS }
+      text.catch(() => this.signInAgain())
     }
     return this.#token.text
   }

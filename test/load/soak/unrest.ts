@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { ATTACK_SCRIPTS } from '#test/attack-scripts.ts'
+import type { Chance } from '#test/chance.ts'
 
-import type { Chance } from './chance.ts'
 import type { Installation } from './installation.ts'
 import type { SoakSite } from './site.ts'
 import { isTimeout, type Tally } from './tally.ts'
