@@ -30,6 +30,7 @@ const BY_FIRST_PART: ReadonlyMap<string, RequestFamily> = new Map([
   ['livez', 'probes'],
   ['readyz', 'probes'],
   ['metrics', 'probes'],
+  ['tls-permission', 'probes'],
 ])
 
 const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const

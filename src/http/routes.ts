@@ -85,6 +85,7 @@ import { portalSiteRoutes } from './portal/sites.ts'
 import { portalSubmissionCredentialRoutes } from './portal/submission-credentials.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
+import { tlsPermissionRoutes } from './tls-permission.ts'
 
 const storedObjectRoutes = (context: AppContext) =>
   objectRoutes({
@@ -203,9 +204,12 @@ export function routes(context: AppContext): AnyElysia {
 
 /** What is served at such a listener. */
 export const operatorRoutes = (context: AppContext, watch: ProcessWatch): AnyElysia =>
-  tableOf(context, [healthRoutes, ...DEPLOYMENT_FAMILIES, ...OPERATOR_FAMILIES]).use(
-    metricsRoutes(context, watch),
-  )
+  tableOf(context, [
+    healthRoutes,
+    tlsPermissionRoutes,
+    ...DEPLOYMENT_FAMILIES,
+    ...OPERATOR_FAMILIES,
+  ]).use(metricsRoutes(context, watch))
 
 const tableOf = (context: AppContext, families: readonly RouteFamily[]): AnyElysia =>
   new Elysia({ normalize: false }).use(families.map((family) => family(context)))

@@ -531,6 +531,28 @@ describe('a listener of the operator’s own', () => {
     }
   })
 
+  test('tells a proxy which domains are sites, and the public one does not', async () => {
+    const asked = (domain: string) => `/tls-permission?domain=${domain}`
+    const known = await ask('operator', 'GET', asked('one.test'), 'no key')
+    expect(known).toMatchObject({ status: 200, json: { domain: 'one.test' } })
+    expect(await ask('operator', 'GET', asked('TWO.test.'))).toMatchObject({ status: 200 })
+    for (const domain of [
+      'three.test',
+      'a.one.test',
+      '127.0.0.1',
+      '*.test',
+      '%00',
+      '%C3%A9.test',
+    ]) {
+      const answer = await ask('operator', 'GET', asked(domain))
+      expect(answer, domain).toMatchObject({ status: 404 })
+      expect(answer.json.error.code).toBe('SiteNotFound')
+    }
+    for (const path of ['/tls-permission', asked(''), asked('a'.repeat(256))])
+      expect((await ask('operator', 'GET', path)).status, path).toBe(400)
+    expect(await ask('public', 'GET', asked('one.test'))).toMatchObject({ status: 404 })
+  })
+
   describe('tells Prometheus', () => {
     /** Each sample by its name and labels, as they are written. */
     const scrape = async () => {
