@@ -1,5 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -7,15 +5,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
 import { isRunning } from '#test/process-table.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 let cleanUp: AsyncDisposableStack
 let options: { dataDir: string; port: number }
 let croft: CroftProcess
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  const folder = await openFolder(cleanUp, 'croft-boot-')
   options = { dataDir: join(folder, 'data'), port: await freePort() }
   croft = cleanUp.use(await CroftProcess.start(options))
   await croft.printed('croft site verify')

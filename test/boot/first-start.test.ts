@@ -1,7 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -12,6 +11,7 @@ import { CroftProcess, environmentOf, freePort } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { isRunning } from '#test/process-table.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 const run = promisify(execFile)
 const ADA = { ok: true, data: { message: 'Hello, Ada!' } }
@@ -23,10 +23,7 @@ let port: number
 let dataDir: string
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  // As root the database runs as somebody else, who must get there.
-  await chmod(folder, 0o755)
+  folder = await openFolder(cleanUp, 'croft-boot-')
   dataDir = join(folder, 'data')
   port = await freePort()
 })

@@ -1,17 +1,15 @@
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 let folder: string
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  folder = await openFolder(cleanUp, 'croft-boot-')
 })
 afterAll(() => cleanUp.disposeAsync())
 

@@ -1,11 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { type CroftOptions, CroftProcess, freePort } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 /** Of the 30 s that supervisors give a process. */
 const DRAIN_MS = 25_000
@@ -18,9 +17,7 @@ let cleanUp: AsyncDisposableStack
 let options: CroftOptions
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  const folder = await openFolder(cleanUp, 'croft-boot-')
   options = { dataDir: join(folder, 'data'), port: await freePort() }
 })
 afterEach(() => cleanUp.disposeAsync())

@@ -1,20 +1,18 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess } from '#test/croft-process.ts'
 import { hiddenFields } from '#test/form-browser.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 let folder: string
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  folder = await openFolder(cleanUp, 'croft-boot-')
 })
 afterAll(() => cleanUp.disposeAsync())
 

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,6 +15,7 @@ import { allMailTo, codeIn, mailTo } from '#test/outbox.ts'
 import { isRunning } from '#test/process-table.ts'
 import { SignInCrowd } from '#test/sign-in-crowd.ts'
 import { SIGN_IN_JOURNEYS } from '#test/sign-in-journeys.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 import { requestSignUp } from '#test/visitors.ts'
 
 const HOST = 'shop.test'
@@ -30,9 +29,7 @@ let google: FakeGoogle
 let starts = 0
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  const folder = await openFolder(cleanUp, 'croft-boot-')
   dataDir = join(folder, 'data')
   port = await freePort()
   await start()

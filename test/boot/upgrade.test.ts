@@ -1,5 +1,4 @@
-import { chmod, copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { findPostmaster } from '#platform/postgres/embedded/postmaster-file.ts'
 import { CroftProcess } from '#test/croft-process.ts'
 import { inDatabaseOf, putBack } from '#test/old-installation.ts'
 import { portalOf } from '#test/operator.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 const HOST = 'shop.test'
 const ORDERS = [1, 2, 3].map((at) => ({ buyer: 'vic', at, total: at * 9.5 }))
@@ -25,9 +25,7 @@ beforeEach(async () => {
 afterEach(() => cleanUp.disposeAsync())
 
 async function freshDataDir(until: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
-  until.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
+  const folder = await openFolder(until, 'croft-boot-')
   return join(folder, 'data')
 }
 

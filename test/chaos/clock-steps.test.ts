@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { CroftProcess } from '#test/croft-process.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
 import { SettableClock, faketimeMissing, startPostgresBy } from '#test/settable-clock.ts'
+import { startCroft } from '#test/started-croft.ts'
 import { tellTallies } from '#test/tally.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const HOST = 'shop.test'
 const OPERATOR_KEY = randomBytes(32).toString('base64url')
@@ -23,14 +21,9 @@ beforeEach(() => {
 afterEach(() => cleanUp.disposeAsync())
 
 async function start(clock: SettableClock): Promise<CroftProcess> {
-  const folder = await temporaryFolder(cleanUp, 'croft-clock-chaos-')
-  await chmod(folder, 0o755)
-  const env = {
-    ...clock.env,
-    DATABASE_URL: await startPostgresBy(clock, cleanUp),
-    CROFT_OPERATOR_KEY: OPERATOR_KEY,
-  }
-  return cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), env }))
+  const database = await startPostgresBy(clock, cleanUp)
+  const env = { ...clock.env, DATABASE_URL: database, CROFT_OPERATOR_KEY: OPERATOR_KEY }
+  return startCroft(cleanUp, env)
 }
 
 const steps = (croft: CroftProcess): number =>

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { slowestMs } from '#test/call-log.ts'
-import { CroftProcess } from '#test/croft-process.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
 import { type Fault, type FaultJourney, workThrough } from '#test/fault-journey.ts'
-import { asAdmin, cloneDatabase } from '#test/postgres.ts'
+import { cloneDatabase } from '#test/postgres.ts'
 import { childrenOf } from '#test/process-table.ts'
+import { startCroft } from '#test/started-croft.ts'
+import { StoppedBackends } from '#test/stopped-backends.ts'
 import { tellTallies } from '#test/tally.ts'
 import { TcpProxy } from '#test/tcp-proxy.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const OPERATOR_KEY = randomBytes(32).toString('base64url')
 const AWAY = 'ServiceUnavailable'
@@ -25,15 +24,8 @@ beforeEach(() => {
 })
 afterEach(() => cleanUp.disposeAsync())
 
-async function start(env: Record<string, string>): Promise<CroftProcess> {
-  const folder = await temporaryFolder(cleanUp, 'croft-database-')
-  await chmod(folder, 0o755)
-  const options = {
-    dataDir: join(folder, 'data'),
-    env: { ...env, CROFT_OPERATOR_KEY: OPERATOR_KEY },
-  }
-  return cleanUp.use(await CroftProcess.start(options))
-}
+const start = (env: Record<string, string>): Promise<CroftProcess> =>
+  startCroft(cleanUp, { ...env, CROFT_OPERATOR_KEY: OPERATOR_KEY })
 
 const said = (croft: CroftProcess, message: string): Record<string, unknown>[] =>
   croft.log.filter(({ msg }) => msg === message)
@@ -106,22 +98,9 @@ describe('a database', () => {
   test('whose processes for our connections are stopped is served by others', async () => {
     const database = cleanUp.use(await cloneDatabase())
     const croft = await start({ DATABASE_URL: database.url })
-    const stopped: number[] = []
-    const seen = await journey(croft, {
-      begin: () =>
-        asAdmin(async (admin) => {
-          const rows = await admin<{ pid: number }[]>`
-            select pid from pg_stat_activity where datname = ${database.name}`
-          for (const { pid } of rows) {
-            process.kill(pid, 'SIGSTOP')
-            stopped.push(pid)
-          }
-        }),
-      end: () => {
-        for (const pid of stopped) process.kill(pid, 'SIGCONT')
-      },
-    })
-    expect(stopped.length).toBeGreaterThan(2)
+    const backends = new StoppedBackends(database.name)
+    const seen = await journey(croft, backends)
+    expect(backends.pids.length).toBeGreaterThan(2)
     const { log, away, missing } = seen
     expect(missing).toEqual([])
     expect(log.faults({ kind: 'echo' })).toEqual({})

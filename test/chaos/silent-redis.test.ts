@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { slowestMs } from '#test/call-log.ts'
-import { CroftProcess } from '#test/croft-process.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
 import { type FaultJourney, workThrough } from '#test/fault-journey.ts'
 import { type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
+import { startCroft } from '#test/started-croft.ts'
 import { tellTallies } from '#test/tally.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const OPERATOR_KEY = randomBytes(32).toString('base64url')
 
@@ -19,10 +17,8 @@ let croft: CroftProcess
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
   redis = cleanUp.use(await startRedis())
-  const folder = await temporaryFolder(cleanUp, 'croft-redis-chaos-')
-  await chmod(folder, 0o755)
   const env = { CROFT_OPERATOR_KEY: OPERATOR_KEY, REDIS_URL: redis.url }
-  croft = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), env }))
+  croft = await startCroft(cleanUp, env)
 })
 afterEach(() => cleanUp.disposeAsync())
 

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { CroftProcess } from '#test/croft-process.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
 import { type OpenS3Store, openS3Store } from '#test/object-stores.ts'
 import { portalOf } from '#test/operator.ts'
+import { startCroft } from '#test/started-croft.ts'
 import { Tally, tellTallies, until } from '#test/tally.ts'
 
 const HOST = 'shop.test'
@@ -22,12 +20,8 @@ let s3: OpenS3Store
 let croft: CroftProcess
 beforeAll(async () => {
   s3 = cleanUp.use(await openS3Store())
-  const folder = await mkdtemp(join(tmpdir(), 'croft-s3-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o755)
   s3.fallSilent()
-  const env = { CROFT_OPERATOR_KEY: OPERATOR_KEY, ...s3.env }
-  croft = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), env }))
+  croft = await startCroft(cleanUp, { CROFT_OPERATOR_KEY: OPERATOR_KEY, ...s3.env })
 })
 afterAll(() => cleanUp.disposeAsync())
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +11,7 @@ import { cloneDatabase } from '#test/postgres.ts'
 import { redisMissing, startRedis } from '#test/redis.ts'
 import { tellTallies } from '#test/tally.ts'
 import { TcpProxy } from '#test/tcp-proxy.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 import { FAULTS, type Parts, type SoakFault } from './soak/faults.ts'
 import { Load } from './soak/load.ts'
@@ -43,8 +42,7 @@ const cleanUp = new AsyncDisposableStack()
 const chance = new Chance(SEED)
 let parts: Parts
 beforeAll(async () => {
-  const folder = await temporaryFolder(cleanUp, 'croft-soak-')
-  await chmod(folder, 0o755)
+  const folder = await openFolder(cleanUp, 'croft-soak-')
   const database = cleanUp.use(await cloneDatabase())
   const proxy = cleanUp.use(await TcpProxy.start(database.url))
   const redis = cleanUp.use(await startRedis())
@@ -83,7 +81,10 @@ async function breakThings(over: AbortSignal): Promise<Period[]> {
     // Each of them comes once before one comes again.
     if (left.length === 0) left = [...FAULTS]
     const [fault = chance.oneOf(FAULTS)] = left.splice(chance.below(left.length), 1)
-    await fault.run(parts, () => delay(LASTS_MS))
+    const breakage = fault.of(parts)
+    await breakage.begin()
+    await delay(LASTS_MS)
+    await breakage.end?.()
     periods.push({ fault, fromMs, toMs: performance.now() })
     await delay(Math.max(0, fromMs + EVERY_MS - performance.now()))
   }

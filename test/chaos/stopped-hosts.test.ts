@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { slowestMs } from '#test/call-log.ts'
-import { CroftProcess } from '#test/croft-process.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
 import { workThrough } from '#test/fault-journey.ts'
 import { type RunningProcess, isRunning } from '#test/process-table.ts'
+import { startCroft } from '#test/started-croft.ts'
 import { tellTallies } from '#test/tally.ts'
-import { temporaryFolder } from '#test/temporary-folder.ts'
 
 const OPERATOR_KEY = randomBytes(32).toString('base64url')
 /** The longest that code may compute at a stretch, what its host gets beside, and a new one's start. */
@@ -19,10 +17,7 @@ let cleanUp: AsyncDisposableStack
 let croft: CroftProcess
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
-  const folder = await temporaryFolder(cleanUp, 'croft-hosts-chaos-')
-  await chmod(folder, 0o755)
-  const env = { CROFT_OPERATOR_KEY: OPERATOR_KEY }
-  croft = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), env }))
+  croft = await startCroft(cleanUp, { CROFT_OPERATOR_KEY: OPERATOR_KEY })
 })
 afterEach(() => cleanUp.disposeAsync())
 
@@ -36,7 +31,6 @@ describe('sandbox hosts that', () => {
           stopped.push(host)
         }
       },
-      end() {},
     })
     const { log, away, missing } = seen
     tellTallies({

@@ -1,18 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmod,
-  chown,
-  cp,
-  mkdir,
-  mkdtemp,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -27,6 +15,7 @@ import {
 } from '#platform/postgres/embedded/embedded-postgres.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 const AS_ROOT = process.getuid?.() === 0
 /** An ordinary account that every system has: `initdb` wants a name for its uid. */
@@ -40,9 +29,7 @@ const clean = () => cleanUp.disposeAsync()
 
 async function newFolder(): Promise<void> {
   cleanUp = new AsyncDisposableStack()
-  folder = await mkdtemp(join(tmpdir(), 'croft-embedded-'))
-  cleanUp.defer(() => rm(folder, { recursive: true }))
-  await chmod(folder, 0o755)
+  folder = await openFolder(cleanUp, 'croft-embedded-')
   dataDir = join(folder, 'data')
 }
 

@@ -9,8 +9,9 @@ const AWAY_MS = 10_000
 const AFTER_MS = 5000
 
 export interface Fault {
-  readonly begin: () => void | Promise<void>
-  readonly end: () => void | Promise<void>
+  begin(): void | Promise<void>
+  /** What mends itself has none. */
+  end?(): void | Promise<void>
 }
 
 export interface FaultJourney {
@@ -27,7 +28,7 @@ export interface FaultJourney {
 export async function workThrough(
   croft: CroftProcess,
   operatorKey: string,
-  { begin, end }: Fault,
+  fault: Fault,
 ): Promise<FaultJourney> {
   const sites: ChaosSite[] = []
   for (const domain of ['one.test', 'two.test']) {
@@ -47,11 +48,11 @@ export async function workThrough(
   ])
   await delay(BEFORE_MS)
   const fromMs = performance.now()
-  await begin()
+  await fault.begin()
   await delay(AWAY_MS)
   const readiness: unknown = (await croft.call({ path: '/readyz' })).json
   const toMs = performance.now()
-  await end()
+  await fault.end?.()
   await delay(AFTER_MS)
   over.abort()
   await work

@@ -23,6 +23,9 @@ export function childrenOf(pid: number): RunningProcess[] {
   return found.filter(({ started, command }) => started !== undefined && command !== '')
 }
 
+/** The process itself, not the walls around it. */
+export const isNode = ({ command }: RunningProcess): boolean => /^\S*\bnode /.test(command)
+
 /** One without a command line has given up its memory already: it has ended, and only waits to be asked how. */
 export const isRunning = ({ pid, started }: RunningProcess): boolean =>
   started !== undefined && processStart(pid) === started && processCommand(pid) !== ''

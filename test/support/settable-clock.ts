@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
-import { chmod, chown, mkdir } from 'node:fs/promises'
+import { chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { findBinaries, program } from '#platform/postgres/embedded/binaries.ts'
 
 import { freePort } from './croft-process.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { openFolder } from './temporary-folder.ts'
 
 const LIBRARIES = ['x86_64', 'aarch64'].map(
   (machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketimeMT.so.1`,
@@ -39,8 +39,7 @@ export class SettableClock {
   }
 
   static async create(cleanUp: AsyncDisposableStack): Promise<SettableClock> {
-    const folder = await temporaryFolder(cleanUp, 'croft-clock-')
-    await chmod(folder, 0o755)
+    const folder = await openFolder(cleanUp, 'croft-clock-')
     return new SettableClock(join(folder, 'offset'))
   }
 
@@ -55,8 +54,7 @@ export async function startPostgresBy(
   clock: SettableClock,
   cleanUp: AsyncDisposableStack,
 ): Promise<string> {
-  const folder = await temporaryFolder(cleanUp, 'croft-clocked-postgres-')
-  await chmod(folder, 0o755)
+  const folder = await openFolder(cleanUp, 'croft-clocked-postgres-')
   const cluster = join(folder, 'cluster')
   await mkdir(cluster, { mode: 0o700 })
   const isRoot = process.getuid?.() === 0

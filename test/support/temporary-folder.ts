@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,5 +9,12 @@ export async function temporaryFolder(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix))
   started.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** One that everybody may enter: as root the database runs as somebody else. */
+export async function openFolder(started: AsyncDisposableStack, prefix: string): Promise<string> {
+  const folder = await temporaryFolder(started, prefix)
+  await chmod(folder, 0o755)
   return folder
 }

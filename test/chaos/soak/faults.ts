@@ -1,9 +1,11 @@
 import type { Chance } from '#test/chance.ts'
 import type { ChaosSite } from '#test/chaos-site.ts'
+import type { Fault } from '#test/fault-journey.ts'
 import type { OpenS3Store } from '#test/object-stores.ts'
 import { asAdmin } from '#test/postgres.ts'
-import type { RunningProcess } from '#test/process-table.ts'
+import { type RunningProcess, isNode } from '#test/process-table.ts'
 import type { TestRedis } from '#test/redis.ts'
+import { StoppedBackends } from '#test/stopped-backends.ts'
 import type { TcpProxy } from '#test/tcp-proxy.ts'
 
 import { COMPUTING, STORING } from './load.ts'
@@ -26,8 +28,7 @@ export interface SoakFault {
   readonly touches: readonly string[]
   /** How such a call may fail. */
   readonly refusal: RegExp
-  /** Begins it, waits while it lasts, and mends it. */
-  run(parts: Parts, lasts: () => Promise<void>): Promise<void>
+  of(parts: Parts): Fault
 }
 
 /** An answer that says to try again. */
@@ -42,130 +43,83 @@ export const FAULTS: readonly SoakFault[] = [
     name: 'a host is killed',
     touches: COMPUTING,
     refusal: AGAIN,
-    async run(parts, lasts) {
-      process.kill(hostOf(parts).pid, 'SIGKILL')
-      await lasts()
-    },
+    of: (parts) => ({ begin: () => signal(hostOf(parts), 'SIGKILL') }),
   },
   {
     name: 'a host is stopped',
     touches: COMPUTING,
     refusal: AGAIN,
-    async run(parts, lasts) {
-      process.kill(hostOf(parts).pid, 'SIGSTOP')
-      await lasts()
-    },
+    of: (parts) => ({ begin: () => signal(hostOf(parts), 'SIGSTOP') }),
   },
   {
     name: 'Redis hangs',
     touches: NONE,
     refusal: AGAIN,
-    async run({ redis }, lasts) {
-      redis.freeze()
-      await lasts()
-      redis.thaw()
-    },
+    of: ({ redis }) => ({ begin: () => redis.freeze(), end: () => redis.thaw() }),
   },
   {
     name: 'Redis starts anew',
     touches: NONE,
     refusal: AGAIN,
-    async run({ redis }, lasts) {
-      await redis.restart()
-      await lasts()
-    },
+    of: ({ redis }) => ({ begin: () => redis.restart() }),
   },
   {
     name: 'the database is silent',
     touches: STORING,
     refusal: AGAIN,
-    async run({ proxy }, lasts) {
-      proxy.fallSilent()
-      await lasts()
-      proxy.leadElsewhere()
-    },
+    of: ({ proxy }) => ({ begin: () => proxy.fallSilent(), end: () => proxy.leadElsewhere() }),
   },
   {
     name: 'connections to the database hang',
     touches: STORING,
     refusal: AGAIN,
-    async run({ database }, lasts) {
-      const pids = await backendsOf(database)
-      signalAll(pids, 'SIGSTOP')
-      await lasts()
-      signalAll(pids, 'SIGCONT')
-    },
+    of: ({ database }) => new StoppedBackends(database),
   },
   {
     name: 'connections to the database end',
     touches: STORING,
     refusal: AGAIN,
-    async run({ database }, lasts) {
-      await asAdmin(
-        (admin) => admin`
-          select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`,
-      )
-      await lasts()
-    },
+    of: ({ database }) => ({
+      begin: () =>
+        asAdmin(
+          (admin) => admin`
+            select pg_terminate_backend(pid) from pg_stat_activity where datname = ${database}`,
+        ),
+    }),
   },
   {
     name: 'notifications are not heard',
     touches: NONE,
     refusal: AGAIN,
-    async run({ proxy }, lasts) {
-      proxy.silenceListeners()
-      await lasts()
-      proxy.letListen()
-    },
+    of: ({ proxy }) => ({ begin: () => proxy.silenceListeners(), end: () => proxy.letListen() }),
   },
   {
     name: 'the object store is silent',
     touches: ['putObject', 'headObject'],
     refusal: AGAIN,
-    async run({ s3 }, lasts) {
-      s3.fallSilent()
-      await lasts()
-      s3.answerAgain()
-    },
+    of: ({ s3 }) => ({ begin: () => s3.fallSilent(), end: () => s3.answerAgain() }),
   },
   {
     name: 'functions are published',
     touches: NONE,
     refusal: AGAIN,
-    async run({ sites, chance }, lasts) {
-      for (let count = 0; count < PUBLISHES; count += 1) await chance.oneOf(sites).publish()
-      await lasts()
-    },
+    of: ({ sites, chance }) => ({
+      async begin() {
+        for (let count = 0; count < PUBLISHES; count += 1) await chance.oneOf(sites).publish()
+      },
+    }),
   },
   {
     name: 'a replica is killed',
     touches: [...COMPUTING, ...STORING],
     refusal: CUT,
-    run: ({ replicas, chance }, lasts) => replicas.killOne(chance, lasts),
+    of: ({ replicas, chance }) => replicas.lossOfOne(chance),
   },
 ]
 
 function hostOf({ replicas, chance }: Parts): RunningProcess {
   const hosts = replicas.running.flatMap((croft) => croft.sandboxHosts())
-  return chance.oneOf(hosts.filter(({ command }) => /^\S*\bnode /.test(command)))
+  return chance.oneOf(hosts.filter(isNode))
 }
 
-async function backendsOf(database: string): Promise<number[]> {
-  let pids: number[] = []
-  await asAdmin(async (admin) => {
-    const rows = await admin<{ pid: number }[]>`
-      select pid from pg_stat_activity where datname = ${database}`
-    pids = rows.map(({ pid }) => pid)
-  })
-  return pids
-}
-
-function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, name)
-    } catch {
-      // Its connection has ended meanwhile.
-    }
-  }
-}
+const signal = ({ pid }: RunningProcess, name: NodeJS.Signals): void => void process.kill(pid, name)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import type { Chance } from '#test/chance.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
+import type { Fault } from '#test/fault-journey.ts'
 
 const COUNT = 2
 const PSS_KIB = /^Pss:\s*(\d+) kB$/m
@@ -42,15 +43,18 @@ export class Replicas implements AsyncDisposable {
     return kib / 1024
   }
 
-  /** SIGKILL to the service of one of them, and after `awayMs` it is started again. */
-  async killOne(chance: Chance, away: () => Promise<void>): Promise<void> {
+  /** SIGKILL to the service of one of them, which is started again at the end. */
+  lossOfOne(chance: Chance): Fault {
     const at = chance.below(COUNT)
-    const croft = this.#all[at]
-    this.#all[at] = undefined
-    await croft?.kill()
-    await croft?.[Symbol.asyncDispose]()
-    await away()
-    await this.#start(at)
+    return {
+      begin: async () => {
+        const croft = this.#all[at]
+        this.#all[at] = undefined
+        await croft?.kill()
+        await croft?.[Symbol.asyncDispose]()
+      },
+      end: () => this.#start(at),
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

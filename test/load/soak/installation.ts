@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
-import { isRunning, type RunningProcess } from '#test/process-table.ts'
+import { isNode, isRunning, type RunningProcess } from '#test/process-table.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 /** Less than the sites of a soak need: their isolates are evicted all the time. */
@@ -19,9 +19,8 @@ const MIB = 2 ** 20
 /** So long after a kill of ours a call may fail for it. */
 const EXCUSED_MS = 10_000
 
-/** The process itself, not the walls around it. */
-const isNode = ({ command }: RunningProcess, words: string): boolean =>
-  command.includes(words) && /^\S*\bnode /.test(command)
+const isNodeOf = (one: RunningProcess, words: string): boolean =>
+  isNode(one) && one.command.includes(words)
 
 export interface Footprint {
   readonly serviceMib: number
@@ -78,7 +77,7 @@ export class Installation implements AsyncDisposable {
 
   /** Kills one of the processes under the service whose command holds the words; false when there is none. */
   killChild(words: string, choose: (all: readonly RunningProcess[]) => RunningProcess): boolean {
-    const found = this.croft.processes().filter((one) => isNode(one, words))
+    const found = this.croft.processes().filter((one) => isNodeOf(one, words))
     if (found.length === 0) return false
     this.#killedMs = performance.now()
     process.kill(choose(found).pid, 'SIGKILL')
@@ -89,7 +88,7 @@ export class Installation implements AsyncDisposable {
     const { pid } = this.croft
     const under = this.croft.processes()
     for (const one of under) this.#seen.set(`${one.pid} ${one.started}`, one)
-    const hosts = under.filter((one) => isNode(one, 'sandbox/main'))
+    const hosts = under.filter((one) => isNodeOf(one, 'sandbox/main'))
     const hostBytes = hosts.reduce((sum, host) => sum + rssBytes(host.pid), 0)
     return {
       serviceMib: rssBytes(pid) / MIB,
