@@ -10,6 +10,8 @@ import { type Identity, openIdentity } from '#identity/identity.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
 import { HoldWatch } from '#platform/backup/hold-watch.ts'
 import { selectLastBackup } from '#platform/backup/last-backup-queries.ts'
+import { examine } from '#platform/diagnosis/examine.ts'
+import type { Finding } from '#platform/diagnosis/finding.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { KeepingObjectStore } from '#platform/objects/kept-objects.ts'
@@ -57,6 +59,8 @@ export interface AppContext extends Identity, Mail, Runtime, Archives, SiteDeplo
   checkReadiness(): Promise<Readonly<Record<string, string>>>
   /** The moment of the newest backup; undefined before the first. */
   lastBackup(): Promise<Date | undefined>
+  /** Tries what the service stands on for real. Takes seconds, and never rejects. */
+  examine(): Promise<readonly Finding[]>
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
   /** What stands around the processes that run site code. */
@@ -136,6 +140,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     lastBackup: () => selectLastBackup(statements),
+    examine: () => examine({ ...platform, statements, objects }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
     [Symbol.asyncDispose]: () =>

@@ -31,7 +31,7 @@ export async function openKeys(
     if (given !== undefined) return given
     await createFileAtomically(file, `${randomBytes(32).toString('base64url')}\n`)
     const key = await readKey(file)
-    if (((await stat(file)).mode & 0o077) !== 0) exposedFiles.push(file)
+    if (await isExposed(file)) exposedFiles.push(file)
     return key
   }
   const operatorKey = await open(secrets.operatorKey, operatorKeyFile(dataDir))
@@ -39,6 +39,17 @@ export async function openKeys(
   const masterKey = await open(secrets.masterKey, masterKeyFile(dataDir))
   return { operatorKey, masterKey: decodeMasterKey(masterKey, dataDir), exposedFiles }
 }
+
+/** Key files of a data folder that others than their owner may read. */
+export async function exposedKeyFiles(dataDir: string): Promise<readonly string[]> {
+  const exposed: string[] = []
+  for (const file of [operatorKeyFile(dataDir), masterKeyFile(dataDir)]) {
+    if (await isExposed(file).catch(ifMissing(false))) exposed.push(file)
+  }
+  return exposed
+}
+
+const isExposed = async (file: string): Promise<boolean> => ((await stat(file)).mode & 0o077) !== 0
 
 /** Reads the key that a service on this data folder asks for. The command line uses it. */
 export async function readOperatorKey(

@@ -27,6 +27,15 @@ const Diagnosis = Type.Object({
       needed: Type.Boolean(),
     }),
   ),
+  /** What was tried for real, and what will hurt. */
+  findings: Type.Array(
+    Type.Object({
+      part: Type.String(),
+      level: Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('problem')]),
+      says: Type.String(),
+      advice: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
 })
 
 /**
@@ -54,13 +63,14 @@ export const healthRoutes = (context: AppContext) => {
 
 /** What `croft doctor` asks. */
 export const portalDiagnosisRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/portal/api/diagnosis' })
-    .use(operatorAuth(context))
-    .get(
-      '/',
-      async () => ({ ...(await readinessOf(context)), walls: [...context.sandboxWalls()] }),
-      { operator: true, response: Diagnosis },
-    )
+  new Elysia({ prefix: '/portal/api/diagnosis' }).use(operatorAuth(context)).get(
+    '/',
+    async () => {
+      const [readiness, findings] = await Promise.all([readinessOf(context), context.examine()])
+      return { ...readiness, walls: [...context.sandboxWalls()], findings: [...findings] }
+    },
+    { operator: true, response: Diagnosis },
+  )
 
 async function readinessOf(context: AppContext) {
   const checks = await context.checkReadiness()

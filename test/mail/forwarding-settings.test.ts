@@ -20,6 +20,7 @@ beforeAll(async () => {
   const mailTransport = {
     delivers: true,
     send: async () => {},
+    verify: async () => {},
     [Symbol.asyncDispose]: async () => {},
   }
   stack = await startStack({ works: false, platform: { counters, mailTransport } })

@@ -58,6 +58,7 @@ beforeAll(async () => {
       const isOurs = SITES.some((site) => message.to.endsWith(`@${site}`))
       await (isOurs ? await inside.promise : outside).send(message, signal)
     },
+    verify: () => outside.verify(),
     [Symbol.asyncDispose]: async () => {},
   }
   const platform = { mailTransport, dns, clock: { now: () => now } }

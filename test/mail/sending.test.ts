@@ -33,6 +33,7 @@ beforeAll(async () => {
       const isOurs = /@(?:one|two)\.test$/.test(message.to)
       await (isOurs ? await inside.promise : outside).send(message, signal)
     },
+    verify: () => outside.verify(),
     [Symbol.asyncDispose]: async () => {},
   }
   stack = cleanUp.use(

@@ -8,7 +8,7 @@ const MESSAGE = {} as RawMail
 const signal = new AbortController().signal
 
 function transport(delivers: boolean, send: () => Promise<void>): MailTransport {
-  return { delivers, send, [Symbol.asyncDispose]: async () => {} }
+  return { delivers, send, verify: send, [Symbol.asyncDispose]: async () => {} }
 }
 
 test.each([

@@ -31,6 +31,10 @@ export class CountedTransport implements MailTransport {
     }
   }
 
+  verify(): Promise<void> {
+    return this.#transport.verify()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport[Symbol.asyncDispose]()
   }

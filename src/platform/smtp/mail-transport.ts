@@ -26,6 +26,8 @@ export interface MailTransport extends AsyncDisposable {
    * anything else when it is not.
    */
   send(message: RawMail, signal: AbortSignal): Promise<void>
+  /** Resolves when a message could be handed over now: connects and signs in, and sends nothing. */
+  verify(): Promise<void>
 }
 
 /** What a gateway answers that refuses a message for good. */

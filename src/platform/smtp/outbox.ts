@@ -64,6 +64,10 @@ export class Outbox implements MailTransport {
     for (const old of names.slice(this.#max)) await this.#drop(old)
   }
 
+  async verify(): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+  }
+
   /** Newest first. */
   async list(filter: OutboxFilter, page: PageRequest): Promise<PageRows<CapturedMessage>> {
     const found: { readonly name: string; readonly message: CapturedMessage }[] = []

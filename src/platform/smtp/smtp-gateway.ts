@@ -40,6 +40,10 @@ export class SmtpGateway implements MailTransport {
     }
   }
 
+  async verify(): Promise<void> {
+    await this.#pool.verify()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#pool.close()
   }
