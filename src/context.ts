@@ -138,13 +138,25 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sites,
     ...files,
     ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
-    checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
-    lastBackup: () => selectLastBackup(statements),
-    examine: () => examine({ ...platform, statements, objects }),
-    sandboxWalls: () => runtime.sandbox.status().walls,
+    ...conditionOf(platform, objects, { ...runtime, ...mail }),
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
     [Symbol.asyncDispose]: () =>
       disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),
+  }
+}
+
+/** What an operator is told of the installation. */
+const conditionOf = (
+  platform: Platform,
+  objects: ObjectStore,
+  services: Runtime & Mail,
+): Pick<AppContext, 'checkReadiness' | 'lastBackup' | 'examine' | 'sandboxWalls'> => {
+  const { statements } = platform.postgres
+  return {
+    checkReadiness: () => checkReadiness(platform, objects, services),
+    lastBackup: () => selectLastBackup(statements),
+    examine: () => examine({ ...platform, statements, objects }),
+    sandboxWalls: () => services.sandbox.status().walls,
   }
 }
 
