@@ -110,7 +110,7 @@ export default defineConfig({
           ...SERVICES,
           name: 'services',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/chaos/**'],
+          exclude: ['test/chaos/**', 'test/scale/**'],
         },
       },
       // What takes minutes, or a disk of its own: not in every run.
@@ -119,7 +119,7 @@ export default defineConfig({
         test: {
           ...SERVICES,
           name: 'nightly',
-          include: ['test/chaos/**/*.test.ts', ...JOURNEYS],
+          include: ['test/{chaos,scale}/**/*.test.ts', ...JOURNEYS],
           env: { CROFT_TEST_SHARE: '1' },
           testTimeout: 3_600_000,
         },

@@ -161,12 +161,15 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
     memoryMb:
       env.read('CROFT_SANDBOX_MEMORY_MB', memory, '8192') ?? sandboxMemoryMbOf(machineMemory()),
     warmIsolates:
-      env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ??
-      Math.floor(hostMemoryMb / MB_FOR_A_WARM_SITE),
+      env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ?? warmIsolatesOf(hostMemoryMb),
     uid: env.read('CROFT_SANDBOX_UID', parse.integerIn(1, 4_294_967_293), '62000'),
     require: env.read('CROFT_SANDBOX_REQUIRE', parse.wordOf(['jail']), 'jail'),
   })
 }
+
+/** How many small sites fit into so much memory of hosts. */
+export const warmIsolatesOf = (memoryMb: number): number =>
+  Math.floor(memoryMb / MB_FOR_A_WARM_SITE)
 
 /** An eighth of the machine's memory, within bounds. */
 export const hostMemoryMbOf = (machineBytes: number): number =>

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Chance } from '#test/chance.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import type { Fault } from '#test/fault-journey.ts'
+import { memoryMib } from '#test/process-memory.ts'
 
 const COUNT = 2
-const PSS_KIB = /^Pss:\s*(\d+) kB$/m
 
 /** Replicas on one database, one Redis and one object store, behind a way in that leaves out one that is away. */
 export class Replicas implements AsyncDisposable {
@@ -36,11 +35,7 @@ export class Replicas implements AsyncDisposable {
 
   /** What only they use, of memory, in MiB: what several share is divided among those that share it. */
   memoryMib(): number {
-    let kib = 0
-    for (const croft of this.running) {
-      for (const pid of [croft.pid, ...croft.processes().map((one) => one.pid)]) kib += pssKib(pid)
-    }
-    return kib / 1024
+    return this.running.reduce((sum, croft) => sum + memoryMib(croft), 0)
   }
 
   /** SIGKILL to the service of one of them, which is started again at the end. */
@@ -66,14 +61,5 @@ export class Replicas implements AsyncDisposable {
     const dataDir = join(folder, `replica-${at}`)
     const port = this.#ports[at] ?? 0
     this.#all[at] = await CroftProcess.start({ dataDir, env, port })
-  }
-}
-
-function pssKib(pid: number): number {
-  try {
-    return Number(PSS_KIB.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
-  } catch {
-    // It ended meanwhile.
-    return 0
   }
 }
