@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 
-import { LINEAR, growth } from '#base/testing/growth.ts'
-
 import type { Bucket } from './bucket.ts'
 import { parseByteRange, withinSize } from './byte-range.ts'
 import {
@@ -58,14 +56,11 @@ describe('a content type', () => {
     (contentType) => expect(() => checkContentType(contentType)).toThrow('contentType'),
   )
 
-  test('is looked at in no time, however it is made', () => {
-    const look = (part: string, length: number) =>
-      expect(() => checkContentType(`${`a/b${part.repeat(60)}`.slice(0, length)}(`)).toThrow(
-        'contentType',
-      )
-    for (const part of [';a=b', ' ;', ';a="\\"', ';a="b']) {
-      expect(growth((length) => look(part, length), 31)).toBeLessThan(LINEAR)
-    }
+  // An expression that tries all ways to read these would never end.
+  test.each([';a=b', ' ;', ';a="\\"', ';a="b'])('may not be many of %j', (part) => {
+    expect(() => checkContentType(`${`a/b${part.repeat(60)}`.slice(0, 250)}(`)).toThrow(
+      'contentType',
+    )
   })
 
   test.each([
