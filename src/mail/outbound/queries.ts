@@ -48,7 +48,7 @@ export async function insertMessage(
 
 /** Deletes old messages of any status. Skips locked rows, or senders would wait for each other here. */
 export async function sweepMessages(tx: SiteTx, before: Date): Promise<void> {
-  await sql`delete from outbound_message where ctid = any(array(
+  await sql`delete from outbound_message where site_id = ${tx.siteId} and ctid = any(array(
     select ctid from outbound_message
     where site_id = ${tx.siteId} and created_at < ${before}
     order by created_at limit ${SWEPT} for update skip locked))`.execute(tx.db)

@@ -147,7 +147,7 @@ export async function deleteSomeOfSite(tx: SiteTx, limit: number): Promise<boole
   for (const table of TABLES) {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)}
-      where ctid = any(array(
+      where site_id = ${tx.siteId} and ctid = any(array(
         select ctid from ${sql.table(table)} where site_id = ${tx.siteId} limit ${limit}))`.execute(
       tx.db,
     )

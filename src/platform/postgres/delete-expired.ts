@@ -17,7 +17,7 @@ type ExpiringTable = {
  * that somebody else is removing or using are skipped, or writers would wait for each other here.
  */
 export async function deleteExpired(tx: SiteTx, table: ExpiringTable, before: Date): Promise<void> {
-  await sql`delete from ${sql.table(table)} where ctid = any(array(
+  await sql`delete from ${sql.table(table)} where site_id = ${tx.siteId} and ctid = any(array(
     select ctid from ${sql.table(table)}
     where site_id = ${tx.siteId} and expires_at < ${before}
     order by expires_at limit ${MAX_ROWS} for update skip locked))`.execute(tx.db)
