@@ -96,7 +96,7 @@ export async function judgePage(
     return { verdict, story }
   }
   const page = isOrdered(sides, request)
-    ? (sameOrRefused(ours, theirs) ?? (await filterDifference(sides, request)))
+    ? (sameOrRefused(ours, theirs) ?? (await filterDifference(sides, request, way)))
     : 'same'
   if (page !== 'same' || !needsWalk(sides, request)) return { verdict: page, story }
   return { verdict: await judgeWhole(sides, request, way), story }
@@ -137,11 +137,12 @@ const isOrdered = ({ schema }: BothSides, { action, body }: TableRequest): boole
 async function filterDifference(
   sides: BothSides,
   request: TableRequest,
+  way: Way,
 ): Promise<Difference | undefined> {
   const { filter } = boundOrNothing(request)
   if (filter === undefined) return undefined
   const wide = { action: request.action, body: withoutProjection(request.body) }
-  const [ours, theirs] = await Promise.all([sides.ours(wide, 'engine'), sides.theirs(wide)])
+  const [ours, theirs] = await Promise.all([sides.ours(wide, way), sides.theirs(wide)])
   if (!ours.ok || !theirs.ok) return undefined
   return explained(itemsOf(ours), itemsOf(theirs), { filter })
 }
@@ -193,7 +194,7 @@ async function judgeWhole(
   if (!isInOrder(ours.items, sides, request)) return undefined
   if (ours.scanned !== theirs.scanned) return undefined
   if (ours.count === theirs.count && sameItems(ours.items, theirs.items)) return 'same'
-  return filterDifference(sides, all)
+  return filterDifference(sides, all, way)
 }
 
 function withoutPlace(body: Body): Body {
