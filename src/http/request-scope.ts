@@ -2,6 +2,7 @@ import type { Ids } from '#base/ids.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
+import { forwardedOf } from './forwarded.ts'
 import { nameTraceOf } from './traced-requests.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 import { pathOf } from './url-path.ts'
@@ -84,8 +85,8 @@ export class RequestScopes {
     if (this.#proxies.none || !this.#proxies.trusts(peer.address)) {
       return new RequestScope(direct, peer, this.#bodyBudgets)
     }
-    const host = headers.get('x-forwarded-host')?.split(',')[0]?.trim() || direct.host
-    const address = this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for'))
+    const { hops, host = direct.host } = forwardedOf(headers)
+    const address = this.#proxies.clientOf(peer.address, hops)
     return new RequestScope({ ...direct, host }, { address }, this.#bodyBudgets)
   }
 }

@@ -20,14 +20,26 @@ describe('trusted proxies', () => {
   )
 
   test.each([
-    ['203.0.113.9', '203.0.113.9'],
-    ['203.0.113.9, 10.0.0.2', '203.0.113.9'],
+    [['203.0.113.9'], '203.0.113.9'],
+    [['203.0.113.9', '10.0.0.2'], '203.0.113.9'],
     // What the client wrote itself stands on the left and is not believed.
-    ['1.1.1.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
-    [null, '10.0.0.1'],
-    ['10.0.0.3', '10.0.0.3'],
-  ])('find the client in X-Forwarded-For %j', (forwardedFor, client) => {
-    expect(proxies.clientOf('10.0.0.1', forwardedFor)).toBe(client)
+    [['1.1.1.1', '203.0.113.9', '10.0.0.2'], '203.0.113.9'],
+    [[], '10.0.0.1'],
+    [['10.0.0.3'], '10.0.0.3'],
+    [['203.0.113.9:1001'], '203.0.113.9'],
+    [['[2001:db9::1]:443', '10.0.0.2:80'], '2001:db9::1'],
+    [['::ffff:203.0.113.9'], '203.0.113.9'],
+    // No address: it counts as the proxy that knows no better.
+    [['guess-1'], '10.0.0.1'],
+    [['203.0.113.9', 'unknown'], '10.0.0.1'],
+    [['203.0.113.9', '_hidden', '10.0.0.2'], '10.0.0.2'],
+    [['203.0.113.9, 8.8.8.8'], '10.0.0.1'],
+  ])('find the client behind %j', (hops, client) => {
+    expect(proxies.clientOf('10.0.0.1', hops)).toBe(client)
+  })
+
+  test('give whoever is none of them no say', () => {
+    expect(proxies.clientOf('203.0.113.1', ['203.0.113.9'])).toBe('203.0.113.1')
   })
 
   test('are nobody when none is configured', () => {

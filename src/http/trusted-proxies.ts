@@ -1,6 +1,8 @@
 import { BlockList, isIPv6 } from 'node:net'
 
-/** Whose `X-Forwarded-*` headers are believed: addresses and CIDR blocks from the configuration. */
+import { addressIn } from './forwarded.ts'
+
+/** Whose `X-Forwarded-*` and `Forwarded` headers are believed: addresses and CIDR blocks from the configuration. */
 export class TrustedProxies {
   readonly #blocks = new BlockList()
   readonly #empty: boolean
@@ -24,9 +26,18 @@ export class TrustedProxies {
     return this.#blocks.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4')
   }
 
-  /** The nearest address that is not one of ours, walking `X-Forwarded-For` from the right. */
-  clientOf(peer: string, forwardedFor: string | null): string {
-    const hops = [...(forwardedFor ?? '').split(',').map((hop) => hop.trim()), peer].filter(Boolean)
-    return hops.findLast((hop) => !this.trusts(hop)) ?? hops[0] ?? peer
+  /**
+   * The nearest address that is not one of ours, walking from the peer to the first hop. Whoever one of ours knows no address of
+   * counts as that one: words of any kind would each be somebody else.
+   */
+  clientOf(peer: string, hops: readonly string[]): string {
+    let client = peer
+    for (const hop of hops.toReversed()) {
+      if (!this.trusts(client)) return client
+      const address = addressIn(hop)
+      if (address === undefined) return client
+      client = address
+    }
+    return client
   }
 }
