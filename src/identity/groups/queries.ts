@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { type Renaming, renameKey } from '#platform/postgres/rename-key.ts'
 
 import type { DataGroup, GroupMember } from './model.ts'
 
@@ -75,19 +76,15 @@ export async function insertGroup(tx: SiteTx, group: DataGroup, now: Date): Prom
   return numInsertedOrUpdatedRows > 0n
 }
 
+const GROUP_NAME = {
+  table: 'data_group',
+  column: 'group_name',
+  referrers: [{ table: 'data_group_member', column: 'group_name' }],
+} as const
+
 /** With its members; false when there is no such group. */
-export async function renameGroup(
-  tx: SiteTx,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('data_group')
-    .set({ group_name: to })
-    .where('site_id', '=', tx.siteId)
-    .where('group_name', '=', from)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
-}
+export const renameGroup = (tx: SiteTx, names: Renaming): Promise<boolean> =>
+  renameKey(tx, GROUP_NAME, names)
 
 /** With its members. */
 export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolean> {

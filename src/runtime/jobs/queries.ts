@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { type Renaming, renameKey } from '#platform/postgres/rename-key.ts'
 
 import type { Job, JobAuth, JobDefinition } from './model.ts'
 import type { ScheduleText } from './schedules/schedule.ts'
@@ -109,14 +110,18 @@ export async function upsertJob(
     .execute()
 }
 
-export async function renameJob(tx: SiteTx, from: string, to: string): Promise<void> {
-  await tx.db
-    .updateTable('data_job')
-    .set({ job_id: to })
-    .where('site_id', '=', tx.siteId)
-    .where('job_id', '=', from)
-    .execute()
-}
+const JOB_NAME = {
+  table: 'data_job',
+  column: 'job_id',
+  referrers: [
+    { table: 'data_job_due', column: 'job_id' },
+    { table: 'data_job_run', column: 'job_id' },
+  ],
+} as const
+
+/** With its runs and when it is due. */
+export const renameJob = (tx: SiteTx, names: Renaming): Promise<boolean> =>
+  renameKey(tx, JOB_NAME, names)
 
 /** Deletes the job with its runs. */
 export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {

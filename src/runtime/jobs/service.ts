@@ -120,15 +120,12 @@ export class Jobs {
   }
 
   /** Its runs and its schedule go on under the new name. */
-  async rename(
-    tx: SiteTx,
-    { from, to }: { readonly from: string; readonly to: string },
-  ): Promise<void> {
-    parseJobId(to)
+  async rename(tx: SiteTx, names: { readonly from: string; readonly to: string }): Promise<void> {
+    parseJobId(names.to)
     await lockJobs(tx)
     // First, as a tick takes it first.
-    await lockDue(tx, from)
-    await renameJob(tx, from, to)
+    await lockDue(tx, names.from)
+    await renameJob(tx, names)
   }
 
   /** What is wrong with the user whom a job is to run as. One who is deleted later makes its runs fail. */

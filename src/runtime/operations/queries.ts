@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 
 import type { PageRequest } from '#base/page.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { type Renaming, renameKey } from '#platform/postgres/rename-key.ts'
 
 import type { Operation, OperationBinding } from './model.ts'
 
@@ -126,29 +127,28 @@ export async function bumpVersion(tx: SiteTx, operation: string): Promise<string
   return row?.version
 }
 
-/** Under a version as a new one has it; what calls it follows. */
-export async function renameOperation(
-  tx: SiteTx,
-  { from, to }: { readonly from: string; readonly to: string },
-  now: Date,
-): Promise<void> {
+const OPERATION_NAME = {
+  table: 'data_operation',
+  column: 'operation',
+  referrers: [{ table: 'data_job', column: 'operation' }],
+} as const
+
+/** Under a version as a new one has it, with the jobs that call it. */
+export async function renameOperation(tx: SiteTx, names: Renaming, now: Date): Promise<void> {
+  await renameKey(tx, OPERATION_NAME, names)
   await tx.db
     .updateTable('data_operation')
     .set({
-      operation: to,
       version: sql`greatest(version + 1, (extract(epoch from now()) * 1000)::bigint)`,
       updated_at: now,
     })
     .where('site_id', '=', tx.siteId)
-    .where('operation', '=', from)
+    .where('operation', '=', names.to)
     .execute()
 }
 
 /** In every operation that is for that group. */
-export async function renameGroupOfOperations(
-  tx: SiteTx,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<void> {
+export async function renameGroupOfOperations(tx: SiteTx, { from, to }: Renaming): Promise<void> {
   await sql`
     update data_operation
     set auth = jsonb_set(auth, '{groups}', (
