@@ -19,6 +19,8 @@ export interface StatementWay {
 }
 
 const SITE_COLUMN = 'site_id'
+/** What stands for a value. */
+const VALUES: ReadonlySet<string> = new Set(['ParamRef', 'A_Const', 'FuncCall'])
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -120,26 +122,26 @@ class StatementReader {
   #source(node: unknown, scope: Map<string, string>, quals: unknown[]): void {
     const [[kind, value] = ['', undefined]] = Object.entries(nodeOf(node))
     const source = nodeOf(value)
-    if (kind === 'JoinExpr') {
-      const before = new Set(scope.values())
-      this.#source(source['larg'], scope, quals)
-      const left = [...scope.values()].filter((name) => !before.has(name))
-      this.#source(source['rarg'], scope, quals)
-      const right = [...scope.values()].filter((name) => !before.has(name) && !left.includes(name))
-      quals.push(source['quals'])
-      if (namesIn(source['usingClause']).includes(SITE_COLUMN)) {
-        for (const name of right) for (const other of left) this.groups.unite(name, other)
-      }
-      return
-    }
     const alias = aliasOf(source)
-    if (kind === 'RangeVar') this.#table(String(source['relname']), alias, scope)
+    if (kind === 'JoinExpr') this.#join(source, scope, quals)
+    else if (kind === 'RangeVar') this.#table(textOf(source['relname']) ?? '', alias, scope)
     else if (kind === 'RangeSubselect') {
       scope.set(alias ?? this.#name('bracket'), this.read(nodeOf(source['subquery']), scope))
     } else {
       scope.set(alias ?? this.#name('function'), this.#name('function'))
       this.#nested([source], scope)
     }
+  }
+
+  #join(join: Node, scope: Map<string, string>, quals: unknown[]): void {
+    const before = new Set(scope.values())
+    this.#source(join['larg'], scope, quals)
+    const left = [...scope.values()].filter((name) => !before.has(name))
+    this.#source(join['rarg'], scope, quals)
+    const right = [...scope.values()].filter((name) => !before.has(name) && !left.includes(name))
+    quals.push(join['quals'])
+    if (!namesIn(join['usingClause']).includes(SITE_COLUMN)) return
+    for (const name of right) for (const other of left) this.groups.unite(name, other)
   }
 
   #table(table: string, alias: string | undefined, scope: Map<string, string>): void {
@@ -151,14 +153,13 @@ class StatementReader {
 
   /** Equalities that hold for every row: those under AND. */
   #compare(node: unknown, scope: Scope): void {
-    const [[kind, value] = ['', undefined]] = Object.entries(nodeOf(node))
-    const { boolop, args, lexpr, rexpr, ...rest } = nodeOf(value)
-    if (kind === 'BoolExpr' && boolop === 'AND_EXPR') {
-      for (const each of listOf(args)) this.#compare(each, scope)
-    }
-    if (kind !== 'A_Expr' || rest['kind'] !== 'AEXPR_OP' || namesIn(rest['name'])[0] !== '=') return
-    for (const [one, other] of pairsOf(lexpr, rexpr)) {
-      const [left, right] = [this.#site(one, scope), this.#site(other, scope)]
+    const { BoolExpr: combined, A_Expr: compared } = nodeOf(node)
+    const { boolop, args } = nodeOf(combined)
+    if (boolop === 'AND_EXPR') for (const each of listOf(args)) this.#compare(each, scope)
+    const { kind, name, lexpr, rexpr } = nodeOf(compared)
+    if (kind !== 'AEXPR_OP' || namesIn(name)[0] !== '=') return
+    for (const pair of pairsOf(lexpr, rexpr)) {
+      const [left, right] = pair.map((side) => this.#site(side, scope))
       if (left !== undefined && left !== SiteGroups.SITE && right !== undefined) {
         this.groups.unite(left, right)
       }
@@ -168,11 +169,13 @@ class StatementReader {
   /** What a site is compared with: the relation of a column, or the one site of a value. */
   #site(node: unknown, scope: Scope): string | undefined {
     const [[kind, value] = ['', undefined]] = Object.entries(nodeOf(node))
+    if (VALUES.has(kind)) return SiteGroups.SITE
     if (kind === 'TypeCast') return this.#site(nodeOf(value)['arg'], scope)
-    if (kind === 'ParamRef' || kind === 'A_Const' || kind === 'FuncCall') return SiteGroups.SITE
     if (kind === 'SubLink') return this.read(nodeOf(nodeOf(value)['subselect']), scope)
-    if (kind !== 'ColumnRef') return undefined
-    const names = namesIn(nodeOf(value)['fields'])
+    return kind === 'ColumnRef' ? this.#column(namesIn(nodeOf(value)['fields']), scope) : undefined
+  }
+
+  #column(names: readonly string[], scope: Scope): string | undefined {
     if (names.at(-1) !== SITE_COLUMN) return undefined
     return names.length > 1 ? scope.get(names.at(-2) ?? '') : this.#only(scope)
   }
@@ -183,24 +186,22 @@ class StatementReader {
     return names.findLast((name) => this.tables.has(name)) ?? names.at(-1)
   }
 
-  /** The site of its rows is that of what it takes the column from, or of all its tables where it takes none. */
-  #output(statement: Node, scope: Scope, own: string): void {
-    const targets = listOf(statement['targetList']).map((each) => nodeOf(nodeOf(each)['ResTarget']))
-    for (const { name, val } of targets) {
-      const site = this.#site(val, scope)
+  /** The site of its rows is that of what it takes the column from: by name, or with all columns of its first table. */
+  #output({ targetList, returningList }: Node, scope: Scope, own: string): void {
+    for (const { name, val } of targetsOf(targetList)) {
       const isSite = name === SITE_COLUMN || (name === undefined && 'ColumnRef' in nodeOf(val))
-      if (site !== undefined && isSite) this.groups.unite(own, site)
+      this.#unite(own, isSite ? this.#site(val, scope) : undefined)
+      const first = [...scope.values()].find((each) => this.tables.has(each))
+      if (JSON.stringify(val ?? '').includes('"A_Star"')) this.#unite(own, first)
     }
-    const isAll = targets.some(({ val }) => JSON.stringify(val ?? '').includes('"A_Star"'))
-    if (isAll) {
-      const first = [...scope.values()].find((name) => this.tables.has(name))
-      if (first !== undefined) this.groups.unite(own, first)
-    }
-    for (const row of [...listOf(statement['returningList'])]) {
-      const { val } = nodeOf(nodeOf(row)['ResTarget'])
+    for (const { val } of targetsOf(returningList)) {
       const site = this.#site(val, scope)
-      if (site !== undefined && site !== SiteGroups.SITE) this.groups.unite(own, site)
+      if (site !== SiteGroups.SITE) this.#unite(own, site)
     }
+  }
+
+  #unite(one: string, other: string | undefined): void {
+    if (other !== undefined) this.groups.unite(one, other)
   }
 
   /** The site of what is inserted is the value, or the column, at its place. */
@@ -241,13 +242,17 @@ const nodeOf = (value: unknown): Node => (isJsonObject(value) ? value : {})
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-const namesIn = (value: unknown): string[] =>
-  listOf(value).map((each) => String(nodeOf(nodeOf(each)['String'])['sval'] ?? '*'))
+const targetsOf = (value: unknown): readonly Node[] =>
+  listOf(value).map((each) => nodeOf(nodeOf(each)['ResTarget']))
 
-const aliasOf = (source: Node): string | undefined => {
-  const { aliasname } = nodeOf(source['alias'])
-  return aliasname === undefined ? undefined : String(aliasname)
-}
+/** A star has no name. */
+const namesIn = (value: unknown): string[] =>
+  listOf(value).map((each) => textOf(nodeOf(nodeOf(each)['String'])['sval']) ?? '*')
+
+const aliasOf = (source: Node): string | undefined => textOf(nodeOf(source['alias'])['aliasname'])
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
 
 /** `a = b`, and each of `(a, b) = (c, d)`. */
 function pairsOf(left: unknown, right: unknown): (readonly [unknown, unknown])[] {
