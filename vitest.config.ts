@@ -84,8 +84,8 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 
 export default defineConfig({
   test: {
-    // Two more than run at once: much of a service test is waiting for mail, a browser or a process that was killed.
-    maxWorkers: availableParallelism() + 2,
+    // One more than run at once: much of a service test is waiting for mail, a browser or a process that was killed.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     projects: [
       {
