@@ -26,7 +26,7 @@ export const launchChromium = (port?: number): Promise<Browser> =>
       // A process for each site, begun anew with each way from one to another, costs a third of every page.
       '--disable-site-isolation-trials',
       '--renderer-process-limit=1',
-      `--host-resolver-rules=MAP *.test 127.0.0.1${port === undefined ? '' : `:${port}`}`,
+      `--host-resolver-rules=${['*.test', '*.localhost'].map((names) => `MAP ${names} 127.0.0.1${port === undefined ? '' : `:${port}`}`).join(', ')}`,
     ],
   })
 

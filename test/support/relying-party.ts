@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
+import { sessionCookie } from '#http/oidc/session-cookie.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -130,7 +131,12 @@ export class RelyingParty {
     )
     const url = new URL(location)
     const code = url.searchParams.get('code') ?? ''
-    return { location: url, code, cookie: `croft_session=${session.token}`, token: session.token }
+    return { location: url, code, cookie: this.cookieOf(session), token: session.token }
+  }
+
+  /** What a browser sends that has the session. */
+  cookieOf({ token }: { readonly token: string }): string {
+    return sessionCookie(this.pool, { token, expiresAt: new Date(0) }).split(';')[0] ?? ''
   }
 
   post(

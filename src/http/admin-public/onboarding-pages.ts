@@ -1,4 +1,5 @@
 import { newPasswordField, usernameField } from '#http/oidc/fields.ts'
+import { opensAlone } from '#http/oidc/opener-policy.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { noticePage } from '#http/oidc/pages/notice-page.ts'
@@ -40,7 +41,7 @@ export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormStat
     ],
     submit: 'Set password',
     errors,
-    headers: alone(onboarding),
+    headers: opensAlone(onboarding.applicationUrl),
   })
 
 export const welcomePage = (onboarding: OnboardingRequest): Response =>
@@ -50,9 +51,5 @@ export const welcomePage = (onboarding: OnboardingRequest): Response =>
     tone: 'good',
     text: [`Your password is set. From now on you sign in as ${onboarding.invite.email}.`],
     links: [{ href: onboarding.applicationUrl, label: 'Go to sign-in' }],
-    headers: alone(onboarding),
+    headers: opensAlone(onboarding.applicationUrl),
   })
-
-/** Keeps windows that opened this page, or that it opens, from reaching it. Browsers support it over HTTPS only. */
-const alone = ({ applicationUrl }: OnboardingRequest): Record<string, string> =>
-  applicationUrl.startsWith('https:') ? { 'cross-origin-opener-policy': 'same-origin' } : {}

@@ -3,9 +3,14 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
+import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { Client } from '#identity/pools/client.ts'
+import type { Pool } from '#identity/pools/model.ts'
 
+import { fetchContextOf } from './fetch-context.ts'
 import { readFormFields } from './form-body.ts'
+import { openerPolicyOf } from './opener-policy.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { redirectToProvider } from './provider.ts'
 import { seeOther } from './see-other.ts'
@@ -41,10 +46,41 @@ async function authorize(
   if (check.kind === 'error-redirect') return seeOther(check.location)
 
   const authorization = check.request
-  const location = await context.signIns.resume(site, authorization, readSession(request, pool))
-  if (location !== undefined) return seeOther(location)
+  if (!mayAsk(request, authorization)) return authorizationErrorPage(site, NOT_A_PAGE, request)
+  const session = mayAnswerSilently(request, pool) ? readSession(request, pool) : undefined
+  const location = await context.signIns.resume(site, authorization, session)
+  if (location !== undefined) return seeOther(location, [], openerPolicyOf(pool))
   if (authorization.identityProvider) {
     return redirectToProvider(context, poolRequest, authorization)
   }
-  return seeOther(`${new URL(pool.issuer).pathname}/login?${authorization.query}`)
+  const page = `${new URL(pool.issuer).pathname}/login?${authorization.query}`
+  return seeOther(page, [], openerPolicyOf(pool))
 }
+
+const NOT_A_PAGE = {
+  error: 'access_denied',
+  description: 'A sign-in is a page that its user goes to: no script and no frame may ask for it',
+}
+
+/**
+ * Whoever reads the address that an answer leads to has the code. A script of the site reads that of its own requests and
+ * of frames on its origin, so these are answered only where they were made to be: `prompt=none` in a frame, at the pool of
+ * visitors, on a page of the client.
+ */
+function mayAsk(request: Request, { pool, client, prompts }: AuthorizationRequest): boolean {
+  const asked = fetchContextOf(request)
+  if (asked !== 'frame') return asked !== 'script'
+  return pool.kind === 'data' && prompts.has('none') && isPageOf(client, pool, request)
+}
+
+/** Whether a frame says that the page around it is on an origin of the client, or of the sign-in itself. */
+function isPageOf({ redirectUris }: Client, { issuer }: Pool, { headers }: Request): boolean {
+  const page = headers.get('referer') ?? ''
+  if (!URL.canParse(page)) return headers.get('sec-fetch-site') === 'same-origin'
+  const { origin } = new URL(page)
+  return [issuer, ...redirectUris].some((uri) => new URL(uri).origin === origin)
+}
+
+/** An admin's session answers only what is known to be a page that they went to. Over plain HTTP browsers do not say. */
+const mayAnswerSilently = (request: Request, { kind, issuer }: Pool): boolean =>
+  kind === 'data' || issuer.startsWith('http:') || fetchContextOf(request) === 'navigation'

@@ -9,6 +9,7 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
 import { type Flow, Flows } from './flow.ts'
+import { openerPolicyOf } from './opener-policy.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
 import { EMPTY_FORM, type FormPage, type FormState, formPage } from './pages/form.ts'
@@ -118,9 +119,16 @@ async function submitted(form: SignInForm, interaction: InteractionRequest): Pro
 
 /** A page with a form that only this browser can send. */
 export const interactionPage = (
-  { site, csrf }: InteractionRequest,
-  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies'>,
-): Response => formPage({ site, csrfToken: csrf.token, cookies: csrf.cookies, ...page })
+  { site, pool, csrf }: InteractionRequest,
+  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers'>,
+): Response =>
+  formPage({
+    site,
+    csrfToken: csrf.token,
+    cookies: csrf.cookies,
+    headers: openerPolicyOf(pool),
+    ...page,
+  })
 
 /** Signs the browser in, whose user has just given the password. `authTime` was taken before it was checked. */
 export async function completePasswordSignIn(
@@ -131,5 +139,5 @@ export async function completePasswordSignIn(
   const proof = { ...account, method: 'password', replaces: readSession(request, pool) } as const
   const attempt = { site, origin, request: authorization }
   const { location, session } = await context.signIns.complete(attempt, proof)
-  return seeOther(location, [sessionCookie(pool, session)])
+  return seeOther(location, [sessionCookie(pool, session)], openerPolicyOf(pool))
 }

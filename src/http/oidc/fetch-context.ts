@@ -1,0 +1,14 @@
+/**
+ * What a browser says that a request is for: a page that its user goes to, a frame of a page, or something that a script asks
+ * for. `unsaid` by programs, by browsers from before 2023, and over plain HTTP to any host but this machine.
+ */
+export type FetchContext = 'navigation' | 'frame' | 'script' | 'unsaid'
+
+/** Fetch Metadata Request Headers, section 2: no script can set these headers, or leave them out. */
+export function fetchContextOf({ headers }: Pick<Request, 'headers'>): FetchContext {
+  const mode = headers.get('sec-fetch-mode')
+  const destination = headers.get('sec-fetch-dest')
+  if (mode === null || destination === null) return 'unsaid'
+  if (mode !== 'navigate') return 'script'
+  return destination === 'document' ? 'navigation' : 'frame'
+}
