@@ -8,7 +8,7 @@ const hasher = new PasswordHasher({
   secret: new Uint8Array(32),
   concurrency: availableParallelism(),
 })
-const stored = await hasher.hash('Correct-horse-1')
+const stored = await hasher.hash('Correct-horse-1', '127.0.0.1')
 
 let verified = 0
 const startedAt = performance.now()
@@ -16,7 +16,7 @@ const endsAt = startedAt + durationMs
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     while (performance.now() < endsAt) {
-      if (!(await hasher.verify(stored, 'Correct-horse-1'))) throw new Error('not verified')
+      if (!(await hasher.verify(stored, 'Correct-horse-1', '127.0.0.1'))) throw new Error('not verified')
       verified += 1
     }
   }),

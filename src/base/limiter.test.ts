@@ -139,6 +139,22 @@ describe('a limiter', () => {
     await second?.end()
   })
 
+  test('refuses when too many of all keys wait, but not the first of a key', async () => {
+    const { start } = limited({ permits: 1, maxQueuedInAll: 2, reservedQueue: 1 })
+    const running = start('running', { key: 'a' })
+    const [first, second, third] = [1, 2, 3].map((n) => start(`a${n}`, { key: 'a' }))
+    const full = { reason: 'queue-full', maxQueued: 2 }
+    await expect(third?.done).rejects.toEqual(refusal(full))
+    const other = start('b1', { key: 'b' })
+    await expect(start('b2', { key: 'b' }).done).rejects.toBeInstanceOf(Refused)
+    await expect(start('c1', { key: 'c' }).done).rejects.toBeInstanceOf(Refused)
+    await running.end()
+    await other.end()
+    await first?.end()
+    await second?.end()
+    expect(await start('a4', { key: 'a' }).end()).toBeUndefined()
+  })
+
   test('refuses when the wait takes too long, with the error of the request', async () => {
     vi.useFakeTimers()
     try {

@@ -18,6 +18,10 @@ interface LimiterOptions extends WaitLimits {
   readonly permits?: number
   /** Those of all permits that only a key which holds none may take. */
   readonly reservedPermits?: number
+  /** Requests of all keys that may wait. Unlimited when left out. */
+  readonly maxQueuedInAll?: number
+  /** Places beside those, for keys of which none waits: no crowd of one key keeps the others out. */
+  readonly reservedQueue?: number
   /** Makes the error of a request that is refused. */
   readonly refuse: (refusal: LimiterRefusal) => Error
 }
@@ -92,8 +96,9 @@ export class Limiter {
     if (signal?.aborted) return Promise.reject(this.#refusal(request, { reason: 'aborted' }))
     if (this.tryAcquire(request)) return Promise.resolve()
     const queue = this.#queues.get(key) ?? new Set()
-    if (maxQueued !== undefined && queue.size >= maxQueued) {
-      return Promise.reject(this.#refusal(request, { reason: 'queue-full', maxQueued }))
+    const places = Math.min(maxQueued ?? Infinity, this.#placesLeft(queue))
+    if (queue.size >= places) {
+      return Promise.reject(this.#refusal(request, { reason: 'queue-full', maxQueued: places }))
     }
     this.#queues.set(key, queue)
     return this.#wait(queue, request)
@@ -103,6 +108,13 @@ export class Limiter {
   release({ key, weight: whole = 1 }: PermitRequest = {}, weight = whole): void {
     this.#hold(key, -weight)
     this.#admitWaiting(key)
+  }
+
+  /** How many requests of a key may wait as things are. */
+  #placesLeft({ size }: ReadonlySet<Waiter>): number {
+    const { maxQueuedInAll = Infinity, reservedQueue = 0 } = this.#options
+    if (maxQueuedInAll === Infinity) return Infinity
+    return Math.max(0, size + maxQueuedInAll + (size === 0 ? reservedQueue : 0) - this.waiting)
   }
 
   #wait(queue: Set<Waiter>, request: PermitRequest): Promise<void> {

@@ -21,4 +21,16 @@ describe('the network that tries come from', () => {
   ])('%s', (_what, address, network) => {
     expect(networkOf(address)).toBe(network)
   })
+
+  test.each([
+    [56, '2001:db8:1:2345::1', '2001:db8:1:2300::/56'],
+    [56, '2001:db8:1:23ff:2::', '2001:db8:1:2300::/56'],
+    [56, '2001:db8:1:2400::1', '2001:db8:1:2400::/56'],
+    [48, '2001:db8:1:2345::1', '2001:db8:1::/48'],
+    [48, '2001:db8:2::1', '2001:db8:2::/48'],
+    [48, '203.0.113.7', '203.0.113.7'],
+    [56, '::ffff:203.0.113.7', '203.0.113.7'],
+  ] as const)('of %i bits, of %s', (bits, address, network) => {
+    expect(networkOf(address, bits)).toBe(network)
+  })
 })

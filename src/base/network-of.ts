@@ -1,16 +1,20 @@
 import { isIPv6 } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
-/** A provider gives one customer the addresses that share these of the eight groups. */
-const NETWORK_GROUPS = 4
+/** Of an IPv6 address: the link of one customer, what a household gets, and what a business or a server farm gets (RFC 6177). */
+type PrefixBits = 64 | 56 | 48
 
-/** What counts as one source of tries: an IPv4 address, or the /64 of an IPv6 address. Anything else is taken as it is. */
-export function networkOf(address: string): string {
+/**
+ * What counts as one source of tries: an IPv4 address, or the first bits of an IPv6 address. Anything else is taken as it is.
+ */
+export function networkOf(address: string, prefixBits: PrefixBits = 64): string {
   const mapped = MAPPED.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const [bare = ''] = address.split('%')
   if (!isIPv6(bare)) return address
-  return `${groupsOf(bare).slice(0, NETWORK_GROUPS).join(':')}::/64`
+  const groups = groupsOf(bare).slice(0, Math.ceil(prefixBits / 16))
+  if (prefixBits === 56) groups[3] = (Number.parseInt(groups[3] ?? '0', 16) & 0xff00).toString(16)
+  return `${groups.join(':')}::/${prefixBits}`
 }
 
 /** The first groups are never written as an IPv4 address, so its two groups at the end need not be right. */

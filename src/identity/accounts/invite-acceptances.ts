@@ -45,7 +45,8 @@ export class InviteAcceptances {
     if (!invite) throw linkExpired()
     const { userPoolId, sub, email } = invite
     const pool = await directory.pool(site, userPoolId)
-    const prepared = await passwords.prepare(pool, { sub, email, password })
+    const { address } = origin
+    const prepared = await passwords.prepare(pool, { sub, email, password, address })
     return database.withSite(site.siteId, (tx) =>
       this.#take(tx, { pool, sub, token, prepared, origin }),
     )

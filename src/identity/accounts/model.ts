@@ -47,7 +47,7 @@ export interface OwnPasswordChange {
   readonly keep?: { readonly sessionId: string } | undefined
 }
 
-export type PasswordAddition = Omit<NewPassword, 'email'>
+export type PasswordAddition = Pick<NewPassword, 'sub' | 'password'>
 
 export interface OpenInvite {
   readonly email: string

@@ -33,7 +33,8 @@ export class OwnPasswords {
       this.#compare(request, user, oldPassword),
     )
     if (oldHash === undefined) throw wrongOldPassword()
-    const prepared = await passwords.hash(pool, { sub, email, password: newPassword })
+    const { address } = origin
+    const prepared = await passwords.hash(pool, { sub, email, password: newPassword, address })
     await database.withSite(site.siteId, async (tx) => {
       await lockUser(tx, { userPoolId: pool.userPoolId, sub })
       const replaced = await passwords.replace(tx, pool, { sub, oldHash }, prepared)
@@ -56,7 +57,8 @@ export class OwnPasswords {
     const user = await this.#user(site, pool, sub)
     const { email } = user
     if (await this.has(site, pool, sub)) throw alreadySet()
-    const prepared = await passwords.prepare(pool, { sub, email, password })
+    const { address } = origin
+    const prepared = await passwords.prepare(pool, { sub, email, password, address })
     await database.withSite(site.siteId, async (tx) => {
       const account = await lockUser(tx, { userPoolId: pool.userPoolId, sub })
       if (!account) throw notFound('User', sub)
@@ -79,7 +81,7 @@ export class OwnPasswords {
   ): Promise<string | undefined> {
     const { database, passwords, events } = this.#deps
     const hash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
-    if (await passwords.verify(hash, password)) return hash
+    if (await passwords.verify(hash, password, origin.address)) return hash
     const event = 'sign-in.failed'
     const detail = { when: 'changing the password' }
     await events.note(site.siteId, { event, pool: pool.kind, sub, email, origin, detail })

@@ -63,7 +63,12 @@ export class PasswordResets {
       users.findByEmail(tx, pool.userPoolId, email),
     )
     const sub = user?.sub ?? ids.uuid()
-    const prepared = await passwords.hash(pool, { sub, email, password })
+    const prepared = await passwords.hash(pool, {
+      sub,
+      email,
+      password,
+      address: origin.address,
+    })
     const done = await database.withSite(site.siteId, (tx) =>
       this.#reset(tx, { site, pool, origin, sub, email, code, prepared }),
     )

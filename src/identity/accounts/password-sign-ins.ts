@@ -42,13 +42,14 @@ export class PasswordSignIns {
   ): Promise<User | undefined> {
     const { passwords, events } = this.#deps
     const { user, hash } = await this.#claimed(site, pool, email)
-    const right = await passwords.verify(hash, password)
+    const right = await passwords.verify(hash, password, origin.address)
     if (!right || !user || hash === undefined) {
       const event = { event: 'sign-in.failed', pool: pool.kind, sub: user?.sub } as const
       await events.note(site.siteId, { ...event, email, origin })
       return undefined
     }
-    await passwords.renew(site, pool, { sub: user.sub, email, password, hash })
+    const { address } = origin
+    await passwords.renew(site, pool, { sub: user.sub, email, password, hash, address })
     return user
   }
 
@@ -76,7 +77,8 @@ export class PasswordSignIns {
     const waiting = await database.withSite(site.siteId, (tx) =>
       selectSignUps(tx, place, clock.now()),
     )
-    const signUp = newestFromNetwork(waiting, networkOf(origin.address))
-    return signUp && (await passwords.verify(signUp.hash, password)) ? signUp : undefined
+    const { address } = origin
+    const signUp = newestFromNetwork(waiting, networkOf(address))
+    return signUp && (await passwords.verify(signUp.hash, password, address)) ? signUp : undefined
   }
 }

@@ -3,7 +3,6 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail, newEmail } from './account-email.ts'
@@ -47,7 +46,8 @@ export class SignUps {
     await passwords.check(pool, { email, password })
     await rateLimiter.beginMail({ ...request, email })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
-    const prepared = await passwords.hash(pool, { sub, email, password })
+    const { address } = origin
+    const prepared = await passwords.hash(pool, { sub, email, password, address })
     const createdAt = clock.now()
     await database.withSite(site.siteId, async (tx) => {
       await insertSignUp(tx, {
@@ -56,7 +56,7 @@ export class SignUps {
         registrationId,
         sub,
         email,
-        network: networkOf(origin.address),
+        network: networkOf(address),
         createdAt,
         expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
       })
@@ -77,14 +77,13 @@ export class SignUps {
     request: PoolRequest,
     confirmation: SignUpConfirmation,
   ): Promise<{ readonly sub: string }> {
-    const { site, pool } = request
-    if (!pool.settings.selfSignUp) throw signUpDisabled()
+    if (!request.pool.settings.selfSignUp) throw signUpDisabled()
     const email = lookupEmail(confirmation.email)
     const { database, rateLimiter } = this.#deps
     const sub = await rateLimiter.attempt('code', { ...request, email }, async () => {
-      const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
+      const registrationId = await this.#chosen(request, { ...confirmation, email })
       const confirming = { ...request, email, code: confirmation.code, registrationId }
-      return database.withSite(site.siteId, (tx) => this.#confirm(tx, confirming))
+      return database.withSite(request.site.siteId, (tx) => this.#confirm(tx, confirming))
     })
     if (sub === undefined) throw wrongCode()
     return { sub }
@@ -108,8 +107,7 @@ export class SignUps {
 
   /** The sign-up of who gives its password with its code. The same work when there is none. */
   async #chosen(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { email, registrationId, password, code }: SignUpConfirmation,
   ): Promise<string | undefined> {
     if (registrationId !== undefined || password === undefined) return registrationId
@@ -118,7 +116,7 @@ export class SignUps {
       selectSignUps(tx, { userPoolId: pool.userPoolId, email }, clock.now()),
     )
     const coded = waiting.find((each) => this.#matches(site.siteId, pool, each, code))
-    const right = await passwords.verify(coded?.hash, password)
+    const right = await passwords.verify(coded?.hash, password, origin.address)
     return right && coded ? coded.registrationId : 'none'
   }
 

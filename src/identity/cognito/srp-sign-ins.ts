@@ -14,7 +14,7 @@ import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
 import { SrpDecoyAccount } from './srp/decoy-account.ts'
 import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
 import { numberOf } from './srp/group.ts'
-import type { ModularPowers } from './srp/modular-powers.ts'
+import type { ModularPowers, NetworkPowers } from './srp/modular-powers.ts'
 import { timestampOf } from './srp/timestamp.ts'
 import type { AddressVerifiers } from './srp/verifiers.ts'
 
@@ -75,7 +75,7 @@ export class SrpSignIns {
     const { verifier } = await this.#deps.database.withSite(by.site.siteId, (tx) =>
       this.#candidate(tx, by, email),
     )
-    const exchange = await openExchange(this.#deps.powers, clientPublic, verifier)
+    const exchange = await openExchange(this.#powersOf(by), clientPublic, verifier)
     return {
       salt: this.#deps.verifiers.saltOf(by.pool.userPoolId, email),
       serverPublic: exchange.serverPublic,
@@ -124,14 +124,23 @@ export class SrpSignIns {
   }
 
   async #isRight(
-    { pool }: SrpRequest,
+    by: SrpRequest,
     challenge: Challenge,
     { answer, verifier }: { readonly answer: SrpAnswer; readonly verifier: bigint },
   ): Promise<boolean> {
-    const key = await sessionKeyOf(this.#deps.powers, challenge, verifier)
+    const key = await sessionKeyOf(this.#powersOf(by), challenge, verifier)
     const { email, secretBlock, timestamp, signature } = answer
-    const claim = { poolName: poolNameOf(pool.userPoolId), userId: email, secretBlock, timestamp }
+    const claim = {
+      poolName: poolNameOf(by.pool.userPoolId),
+      userId: email,
+      secretBlock,
+      timestamp,
+    }
     return key !== undefined && proves(key, claim, signature)
+  }
+
+  #powersOf({ origin }: SrpRequest): NetworkPowers {
+    return this.#deps.powers.from(origin.address)
   }
 
   /** Does the same work for each address: a decoy is read, opened and compared when there is no account. */

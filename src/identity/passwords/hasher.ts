@@ -3,10 +3,8 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { LRUCache } from 'lru-cache'
 
-import type { Limiter } from '#base/limiter.ts'
-
 import { keyIdOf, withoutKeyId } from './hash-keys.ts'
-import { signInLimiter } from './sign-in-limiter.ts'
+import { SignInLimiter } from './sign-in-limiter.ts'
 
 /** argon2id, version 19, is what the library does when nothing else is asked for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -15,7 +13,7 @@ const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 const DUMMY_HASH = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
 /** Under Node the work shares four threads with the file system and DNS. */
 const NODE_THREADS = 4
-const MAX_QUEUED = 256
+const QUEUE = { maxQueued: 128, maxQueuedInAll: 512 }
 const MAX_OTHER_KEYS = 1000
 
 /** argon2id with a key of the instance, which a stolen database does not hold; a few at a time, off the event loop. */
@@ -23,18 +21,17 @@ export class PasswordHasher {
   readonly #secret: Uint8Array
   /** Of other installations, by the names that hashes have for them. */
   readonly #otherKeys = new LRUCache<string, Uint8Array>({ max: MAX_OTHER_KEYS })
-  readonly #limiter: Limiter
+  readonly #limiter: SignInLimiter
 
   constructor(deps: { readonly secret: Uint8Array; readonly concurrency?: number }) {
     this.#secret = deps.secret
-    this.#limiter = signInLimiter({
-      permits: deps.concurrency ?? defaultConcurrency(),
-      maxQueued: MAX_QUEUED,
-    })
+    const permits = deps.concurrency ?? defaultConcurrency()
+    this.#limiter = new SignInLimiter({ permits, ...QUEUE })
   }
 
-  hash(password: string): Promise<string> {
-    return this.#limiter.run(() =>
+  /** `address` is where whoever sets it comes from. */
+  hash(password: string, address: string): Promise<string> {
+    return this.#limiter.run(address, () =>
       hash(normalizePassword(password), { ...COST, secret: this.#secret }),
     )
   }
@@ -50,8 +47,8 @@ export class PasswordHasher {
   }
 
   /** The same work without a stored hash, or without its key, and then never true. */
-  verify(stored: string | undefined, password: string): Promise<boolean> {
-    return this.#limiter.run(async () => {
+  verify(stored: string | undefined, password: string, address: string): Promise<boolean> {
+    return this.#limiter.run(address, async () => {
       const keyId = stored === undefined ? undefined : keyIdOf(stored)
       const otherKey = keyId === undefined ? undefined : this.#otherKeys.get(keyId)
       const hashed = stored === undefined ? DUMMY_HASH : withoutKeyId(stored)

@@ -25,6 +25,8 @@ export interface NewPassword {
   readonly sub: string
   readonly email: string
   readonly password: string
+  /** Where whoever sets it comes from: the work that it takes is shared out by network. */
+  readonly address: string
 }
 
 /** A password that passed the policy, hashed and ready to be stored. */
@@ -56,7 +58,10 @@ export class Passwords {
   }
 
   /** 400 `InvalidPassword`, each fault in `details`. */
-  async check(pool: Pool, { email, password }: Omit<NewPassword, 'sub'>): Promise<void> {
+  async check(
+    pool: Pool,
+    { email, password }: Pick<NewPassword, 'email' | 'password'>,
+  ): Promise<void> {
     const faults = passwordFaults(pool.settings.passwordPolicy, password, email)
     if (faults.length > 0) throw invalidPassword(faults)
     if (await this.#deps.breachedPasswords.has(normalizePassword(password))) {
@@ -71,20 +76,20 @@ export class Passwords {
   }
 
   /** For a password that has been checked. */
-  async hash(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
-    const hash = await this.#deps.hasher.hash(password)
+  async hash(pool: Pool, { email, password, address }: NewPassword): Promise<PreparedPassword> {
+    const hash = await this.#deps.hasher.hash(password, address)
     if (!this.#deps.srpVerifiers || !wantsSrp(pool)) return { hash }
-    const srp = await this.#deps.srpVerifiers.derive(
-      pool.userPoolId,
-      canonicalEmail(email),
-      normalizePassword(password),
-    )
+    const srp = await this.#deps.srpVerifiers.derive(pool.userPoolId, {
+      email: canonicalEmail(email),
+      password: normalizePassword(password),
+      address,
+    })
     return { hash, srp }
   }
 
   /** The same work whether there is a stored hash or not. */
-  verify(hash: string | undefined, password: string): Promise<boolean> {
-    return this.#deps.hasher.verify(hash, password)
+  verify(hash: string | undefined, password: string, address: string): Promise<boolean> {
+    return this.#deps.hasher.verify(hash, password, address)
   }
 
   /** Sets a password, or replaces the one that there is. */

@@ -1,12 +1,35 @@
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
+import { networkOf } from '#base/network-of.ts'
 
-/** Bounds the costly work of sign-ins that runs at once, and how much may wait for it; 503 for everyone beyond. */
-export const signInLimiter = (limits: { permits: number; maxQueued: number }): Limiter =>
-  new Limiter({
-    ...limits,
-    refuse: () =>
-      new AppError('ServiceUnavailable', 'Too many sign-ins at once: try again', {
-        retryAfterSeconds: 2,
-      }),
-  })
+interface SignInLimits {
+  /** Pieces of work that run at once. */
+  readonly permits: number
+  /** Pieces of work that may wait, of one network and of all. */
+  readonly maxQueued: number
+  readonly maxQueuedInAll: number
+}
+
+/**
+ * Bounds the costly work of sign-ins that runs at once, and how much may wait for it; 503 for everyone beyond. Networks take
+ * turns, and have their own places to wait: a crowd from one of them holds up nobody else.
+ */
+export class SignInLimiter {
+  readonly #limiter: Limiter
+
+  constructor(limits: SignInLimits) {
+    this.#limiter = new Limiter({
+      ...limits,
+      reservedQueue: limits.maxQueuedInAll,
+      refuse: () =>
+        new AppError('ServiceUnavailable', 'Too many sign-ins at once: try again', {
+          retryAfterSeconds: 2,
+        }),
+    })
+  }
+
+  /** `address` is where whoever wants it comes from; nobody has many /48 networks. */
+  run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#limiter.run(work, { key: networkOf(address, 48) })
+  }
+}

@@ -4,12 +4,19 @@ export interface SrpVerifier {
   readonly verifier: Buffer
 }
 
+/** What a verifier is made of, and the network address that the work is done for. */
+export interface SrpSecret {
+  readonly email: string
+  readonly password: string
+  readonly address: string
+}
+
 /**
  * Makes verifiers for the Cognito API. The account's address, in its canonical spelling, is what Cognito's clients hash as
  * the user's name (`USER_ID_FOR_SRP`): it is the token's `username`, and naming anything else would tell strangers more.
  */
 export interface SrpVerifiers {
-  derive(userPoolId: string, email: string, password: string): SrpVerifier | Promise<SrpVerifier>
+  derive(userPoolId: string, secret: SrpSecret): SrpVerifier | Promise<SrpVerifier>
   /** False for a verifier that is missing, or was made for the account's former address: the next sign-in makes another. */
   fits(verifier: SrpVerifier | undefined, userPoolId: string, email: string): boolean
 }

@@ -32,15 +32,20 @@ const { AuthenticationHelper } = library as unknown as {
 
 const POOL = 'eu-central-1_AbCdEf123'
 const EMAIL = 'ann@one.test'
-const powers = new ModularPowers()
-const verifiers = new AddressVerifiers({ sealer: new Sealer(randomBytes(32)), powers })
+const all = new ModularPowers()
+const powers = all.from('192.0.2.1')
+const verifiers = new AddressVerifiers({ sealer: new Sealer(randomBytes(32)), powers: all })
 
 async function keysOf(known: string, typed: string, poolName = poolNameOf(POOL)) {
   const client = new AuthenticationHelper(poolName)
   const a = await new Promise<LibraryNumber>((resolve) => {
     client.getLargeAValue((_error, value) => resolve(value))
   })
-  const { salt, verifier } = await verifiers.derive(POOL, EMAIL, known)
+  const { salt, verifier } = await verifiers.derive(POOL, {
+    email: EMAIL,
+    password: known,
+    address: '192.0.2.1',
+  })
   const clientPublic = clientPublicOf(a.toString(16))
   if (clientPublic === undefined) throw new Error('refused')
   const exchange = await openExchange(powers, clientPublic, numberOf(verifier))
@@ -155,11 +160,19 @@ interface Changed {
 describe('a verifier', () => {
   let known: Awaited<ReturnType<typeof verifiers.derive>>
   beforeAll(async () => {
-    known = await verifiers.derive(POOL, EMAIL, 'Correct-Horse-1')
+    known = await verifiers.derive(POOL, {
+      email: EMAIL,
+      password: 'Correct-Horse-1',
+      address: '192.0.2.1',
+    })
   })
 
   test('has a salt that follows from pool and address alone', async () => {
-    const later = await verifiers.derive(POOL, EMAIL, 'Another-Horse-1')
+    const later = await verifiers.derive(POOL, {
+      email: EMAIL,
+      password: 'Another-Horse-1',
+      address: '192.0.2.1',
+    })
     expect(later.salt).toEqual(known.salt)
     expect(later.verifier).not.toEqual(known.verifier)
     expect(verifiers.saltOf(POOL, 'bob@one.test')).not.toEqual(known.salt)

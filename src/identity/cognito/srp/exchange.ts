@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { isSameText } from '#base/same-text.ts'
 
 import { GROUP_BYTES, K, N, signedBytesOf, numberOf, sha256 } from './group.ts'
-import type { ModularPowers } from './modular-powers.ts'
+import type { NetworkPowers } from './modular-powers.ts'
 
 const HKDF_INFO = 'Caldera Derived Key'
 const SESSION_KEY_BYTES = 16
@@ -50,7 +50,7 @@ export const privateKeyOf = (
 
 /** `B = k·v + g^b`. */
 export async function openExchange(
-  powers: ModularPowers,
+  powers: NetworkPowers,
   clientPublic: bigint,
   verifier: bigint,
 ): Promise<SrpExchange> {
@@ -61,7 +61,7 @@ export async function openExchange(
 
 /** HKDF of `S = (A·v^u)^b`. Undefined when `u` is zero, which a sound hash never gives. */
 export async function sessionKeyOf(
-  powers: ModularPowers,
+  powers: NetworkPowers,
   { clientPublic, serverPublic, serverSecret }: SrpExchange,
   verifier: bigint,
 ): Promise<Buffer | undefined> {

@@ -17,7 +17,8 @@ function expected(base: bigint, exponent: bigint): bigint {
 }
 
 describe('powers', () => {
-  const powers = new ModularPowers()
+  const all = new ModularPowers()
+  const powers = all.from('192.0.2.1')
   const bases = [0n, 1n, 2n, N - 1n, N, N + 3n, numberOf(randomBytes(384))]
   const exponents = [0n, 1n, 2n, 15n, 16n, 2n ** 255n, 2n ** 256n - 1n, numberOf(randomBytes(32))]
 
@@ -64,12 +65,27 @@ describe('powers', () => {
     expect(seen.size).toBeGreaterThan(10)
   })
 
-  test('are refused when too many wait', async () => {
-    const crowd = Array.from({ length: 200 }, () => powers.raise(3n, 2n))
+  test('are refused when too many of one network wait, which keeps no other out', async () => {
+    const crowd = Array.from({ length: 160 }, () => powers.raise(3n, 2n))
+    const others = Array.from({ length: 300 }, (_, at) =>
+      all.from(`2001:db8:${at}::1`).raise(3n, 2n),
+    )
     const outcomes = await Promise.allSettled(crowd)
     const refused = outcomes.filter(({ status }) => status === 'rejected')
-    expect(refused).toHaveLength(200 - 129)
+    expect(refused).toHaveLength(160 - 65)
     expect(refused[0]).toMatchObject({ reason: { code: 'ServiceUnavailable' } })
+    expect(await Promise.all(others)).toEqual(others.map(() => 9n))
     expect(await powers.raise(3n, 2n)).toBe(9n)
+  })
+
+  test('of one of a crowd’s neighbours do not wait for the crowd', async () => {
+    const ended: string[] = []
+    const power = async (address: string) => {
+      await all.from(address).raise(3n, 2n)
+      ended.push(address)
+    }
+    const crowd = Array.from({ length: 60 }, () => power('2001:db8::1'))
+    await Promise.all([...crowd, power('2001:db8:1::1')])
+    expect(ended.indexOf('2001:db8:1::1')).toBeLessThan(5)
   })
 })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-import { signInLimiter } from '#identity/passwords/sign-in-limiter.ts'
+import { SignInLimiter } from '#identity/passwords/sign-in-limiter.ts'
 
 import { G, N } from './group.ts'
 
@@ -10,25 +10,35 @@ const DIGITS_A_TURN = 16
 const DIGIT_VALUES = 16
 /** The length of a hash in hexadecimal digits, and of our own secret exponents. */
 const FIXED_DIGITS = 64
-const MAX_QUEUED = 128
+const QUEUE = { maxQueued: 64, maxQueuedInAll: 256 }
+
+/** Powers modulo `N`, for one network. */
+export interface NetworkPowers {
+  raise(base: bigint, exponent: bigint): Promise<bigint>
+  /** `g ^ exponent`, for exponents below 2 ^ 256: four times as fast. */
+  raiseGenerator(exponent: bigint): Promise<bigint>
+}
 
 /**
  * Powers modulo `N`, one at a time and a piece at a time: a power costs some milliseconds, and no runtime we serve has a
  * way to raise numbers of this size beside the event loop. 503 when too many wait.
  */
 export class ModularPowers {
-  readonly #limiter = signInLimiter({ permits: 1, maxQueued: MAX_QUEUED })
+  readonly #limiter = new SignInLimiter({ permits: 1, ...QUEUE })
   #ofGenerator: Promise<readonly (readonly bigint[])[]> | undefined
 
-  raise(base: bigint, exponent: bigint): Promise<bigint> {
-    return this.#limiter.run(() => raised(base, exponent))
+  /** For whoever comes from `address`: networks take turns. */
+  from(address: string): NetworkPowers {
+    return {
+      raise: (base, exponent) => this.#limiter.run(address, () => raised(base, exponent)),
+      raiseGenerator: (exponent) => this.#raiseGenerator(address, exponent),
+    }
   }
 
-  /** `g ^ exponent`, for exponents below 2 ^ 256: four times as fast. */
-  async raiseGenerator(exponent: bigint): Promise<bigint> {
+  async #raiseGenerator(address: string, exponent: bigint): Promise<bigint> {
     this.#ofGenerator ??= generatorTable()
     const table = await this.#ofGenerator
-    return this.#limiter.run(async () => {
+    return this.#limiter.run(address, async () => {
       const power = product(table, exponent)
       // Or a crowd of these, half a millisecond each, would follow one another without a turn between.
       await nextTurn()

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-import type { SrpVerifier, SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
+import type { SrpSecret, SrpVerifier, SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import { poolNameOf, privateKeyOf } from './exchange.ts'
@@ -24,10 +24,10 @@ export class AddressVerifiers implements SrpVerifiers {
     this.#powers = deps.powers
   }
 
-  async derive(userPoolId: string, email: string, password: string): Promise<SrpVerifier> {
+  async derive(userPoolId: string, { email, password, address }: SrpSecret): Promise<SrpVerifier> {
     const salt = this.saltOf(userPoolId, email)
     const user = { poolName: poolNameOf(userPoolId), userId: email, password }
-    const verifier = await this.#powers.raiseGenerator(privateKeyOf(salt, user))
+    const verifier = await this.#powers.from(address).raiseGenerator(privateKeyOf(salt, user))
     return { salt, verifier: signedBytesOf(verifier) }
   }
 
