@@ -19,9 +19,14 @@ export const DEFINITION_TABLES: readonly ArchivedTable[] = [
       redirect_uris: 'jsonb',
       logout_uris: 'jsonb',
       cognito_api: 'boolean',
+      access_token_format: 'text',
       ...CREATED,
     },
-    { orderBy: ['client_id'] },
+    {
+      orderBy: ['client_id'],
+      // Archives of earlier versions have none.
+      arriving: { access_token_format: "coalesce(line->>'access_token_format', 'cognito')" },
+    },
   ),
   archived(
     'definition',

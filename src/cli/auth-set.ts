@@ -32,6 +32,7 @@ export const authSet: CliCommand = {
     flagOption('--no-redirect-uris', 'no more redirect URIs'),
     flagOption('--no-logout-uris', 'no more logout URIs'),
     switchOption('--cognito-api', 'answers programs written for Amazon Cognito'),
+    choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
     textOption('--min-length <number>', 'of passwords'),
     textOption('--require <kinds>', 'upper,lower,digit,symbol of these in passwords, or none'),
     switchOption('--sign-up', 'people may sign up by themselves'),
@@ -54,6 +55,7 @@ function changeOf(args: Arguments): Record<string, unknown> {
     redirectUris: urisOf(args, 'redirect'),
     logoutUris: urisOf(args, 'logout'),
     cognitoApi: switchOf(args, 'cognitoApi'),
+    accessTokenFormat: args.text('accessTokenFormat'),
   })
   const passwordPolicy = defined({ minimumLength: lengthOf(args), ...requirementsOf(args) })
   return defined({

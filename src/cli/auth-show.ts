@@ -31,6 +31,7 @@ function rowsOf(name: string, pool: PoolView): string[][] {
     ...own.redirectUris.map((uri) => ['  returns to', uri]),
     ...own.logoutUris.map((uri) => ['  signs out to', uri]),
     ['  Cognito API', onOff(own.cognitoApi)],
+    ['  access tokens', own.accessTokenFormat],
     ...(link === undefined
       ? []
       : [

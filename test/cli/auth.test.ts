@@ -39,7 +39,8 @@ describe('croft auth', () => {
       '--redirect-uri',
       'https://a.example/',
     ]
-    await set(...uris, '--cognito-api', 'on', '--sign-up', 'off', '--link-verified', 'on')
+    await set(...uris, '--cognito-api', 'on', '--access-token-format', 'rfc9068')
+    await set('--sign-up', 'off', '--link-verified', 'on')
     await set('--min-length', '14', '--require', 'lower,digit')
     const { data, admin } = await set('--client', 'link', '--redirect-uri', 'https://l.example/')
     const own = `${stack.baseUrl('one.test')}/auth/callback`
@@ -56,6 +57,7 @@ describe('croft auth', () => {
       clients: {
         default: {
           cognitoApi: true,
+          accessTokenFormat: 'rfc9068',
           redirectUris: [own, 'http://localhost:5173/cb', 'https://a.example/'],
         },
         link: { redirectUris: [own, 'https://l.example/'] },

@@ -42,6 +42,28 @@ describe('logging out', () => {
     expect((await client.refresh(tokens.refresh_token)).status).toBe(400)
   })
 
+  test('in Cognito’s words for another sign-in comes to the page that signs in', async () => {
+    const tokens = await client.tokens('vic@example.org')
+    const answer = await client.get(`/logout?${client.params().toString()}`, tokens.cookie)
+    expect(answer.status).toBe(303)
+    const url = new URL(answer.headers['location'] ?? '', client.pool.issuer)
+    expect(url.pathname).toBe(`${client.path}/login`)
+    expect(Object.fromEntries(url.searchParams)).toEqual(Object.fromEntries(client.params()))
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+    expect(await client.isTaken(tokens.access_token)).toBe(false)
+    expect((await client.get(`/login?${url.searchParams.toString()}`)).status).toBe(200)
+  })
+
+  test('for another sign-in that cannot be asked for so tells the client', async () => {
+    const { cookie } = await client.signIn(await client.user('vic@example.org'))
+    const without = client.params({ code_challenge: undefined, code_challenge_method: undefined })
+    const answer = await client.get(`/logout?${without.toString()}`, cookie)
+    const location = new URL(answer.headers['location'] ?? '')
+    expect(location.href.startsWith(`${client.redirectUri}?`)).toBe(true)
+    expect(location.searchParams.get('error_description')).toContain('PKCE')
+    expect(await isSignedIn(cookie)).toBe(false)
+  })
+
   test('in OpenID Connect’s words gives the state back', async () => {
     const tokens = await client.tokens('vic@example.org')
     const fields = {
@@ -151,6 +173,14 @@ describe('logging out', () => {
     ['a hint that is none', () => ({ id_token_hint: 'a.b.c' })],
     ['two addresses', () => ({ ...own(logoutUri), post_logout_redirect_uri: logoutUri })],
     ['a state without end', () => ({ ...own(logoutUri), state: 'x'.repeat(2049) })],
+    [
+      'another sign-in at an address that is not registered',
+      () => Object.fromEntries(client.params({ redirect_uri: 'https://evil.example/' })),
+    ],
+    [
+      'another sign-in of an unknown client',
+      () => Object.fromEntries(client.params({ client_id: 'x'.repeat(26) })),
+    ],
   ])('with %s goes nowhere, and signs nobody out', async (_what, fields) => {
     const { cookie } = await client.signIn(await client.user('vic@example.org'))
     const answer = await leave(fields(), cookie)

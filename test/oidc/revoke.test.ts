@@ -12,7 +12,11 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-const OK = { status: 200, text: '', headers: { 'cache-control': 'no-store' } }
+const OK = {
+  status: 200,
+  text: '{}',
+  headers: { 'cache-control': 'no-store', 'content-type': 'application/json' },
+}
 
 describe('revoking', () => {
   test.each(['refresh_token', 'access_token'] as const)(

@@ -68,10 +68,20 @@ describe('a code', () => {
       ...common,
       token_use: 'id',
       aud: client.pool.clientId,
+      'cognito:username': 'vic@example.org',
       email: 'vic@example.org',
       email_verified: true,
       nonce: 'n-1',
     })
+  })
+
+  test('tells the address in the id token where its scope was granted, and nowhere else', async () => {
+    const { code } = await client.signIn(sub, { changes: { scope: 'openid profile' } })
+    const { json } = await client.exchange(code)
+    const id = decodeJwt(json.id_token)
+    expect(id).toMatchObject({ sub, 'cognito:username': 'vic@example.org' })
+    expect(id).not.toHaveProperty('email')
+    expect(id).not.toHaveProperty('email_verified')
   })
 
   test('gives no id token without the scope openid', async () => {

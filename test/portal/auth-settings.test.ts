@@ -48,6 +48,7 @@ describe('the settings of a site’s sign-in', () => {
           redirectUris: [`${base}/admin/callback`],
           logoutUris: [`${base}/admin`],
           cognitoApi: false,
+          accessTokenFormat: 'cognito',
         },
       },
     })

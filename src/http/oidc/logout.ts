@@ -4,6 +4,7 @@ import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
+import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
 import type { Site } from '#sites/site.ts'
@@ -73,11 +74,27 @@ async function confirmLogout(context: AppContext, poolRequest: PoolHttpRequest):
     : signOut(context, poolRequest, check.location)
 }
 
-const checkLogout = (
+async function checkLogout(
   { logouts }: AppContext,
   { site, pool, request }: PoolHttpRequest,
   signedIn: string | undefined,
-): Promise<LogoutCheck> => logouts.check(site, pool, new URL(request.url).searchParams, signedIn)
+): Promise<LogoutCheck> {
+  const params = new URL(request.url).searchParams
+  return params.has('response_type')
+    ? signInAgain(pool, params)
+    : logouts.check(site, pool, params, signedIn)
+}
+
+/** Cognito's other form has an authorization request: the browser comes to the page that signs somebody in for it. */
+function signInAgain(pool: Pool, params: URLSearchParams): LogoutCheck {
+  const check = checkAuthorization(pool, params)
+  if (check.kind === 'error-page') return { kind: 'refused', description: check.description }
+  const location =
+    check.kind === 'valid'
+      ? `${new URL(pool.issuer).pathname}/login?${check.request.query}`
+      : check.location
+  return { kind: 'valid', location }
+}
 
 const refusal = (
   { site, request }: PoolHttpRequest,

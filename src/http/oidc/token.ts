@@ -62,7 +62,8 @@ export const revokeRoutes = (context: AppContext) =>
         const { client, fields } = await clientForm(request, poolRequest.pool)
         const token = requiredField(fields, 'token')
         await context.tokenSets.revoke(poolRequest, { clientId: client.clientId, token })
-        return undefined
+        // Clients that read JSON fail at an empty body, whatever RFC 7009 says.
+        return {}
       }),
     { openPool: 'The token to be revoked is the credential', params: PoolPath },
   )

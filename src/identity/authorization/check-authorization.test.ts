@@ -15,6 +15,7 @@ const own: Client = {
   redirectUris: [REDIRECT_URI],
   logoutUris: [],
   cognitoApi: false,
+  accessTokenFormat: 'cognito',
 }
 const POOL: Pool = {
   kind: 'data',

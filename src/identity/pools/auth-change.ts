@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 
+import { AccessTokenFormat } from './client.ts'
 import { uriFault } from './registered-uri.ts'
 import { PoolSettings, PoolSettingsInput } from './settings.ts'
 
@@ -18,6 +19,7 @@ const ClientChange = Type.Object(
     redirectUris: Type.Optional(Uris),
     logoutUris: Type.Optional(Uris),
     cognitoApi: Type.Optional(Type.Boolean()),
+    accessTokenFormat: Type.Optional(AccessTokenFormat),
   },
   closed,
 )
@@ -65,6 +67,7 @@ const ClientView = Type.Object({
   redirectUris: Type.Array(Type.String()),
   logoutUris: Type.Array(Type.String()),
   cognitoApi: Type.Boolean(),
+  accessTokenFormat: AccessTokenFormat,
 })
 
 export type ClientView = Static<typeof ClientView>

@@ -105,12 +105,14 @@ async function changeClient(
     redirectUris: changedUris(client.redirectUris, change.redirectUris),
     logoutUris: changedUris(client.logoutUris, change.logoutUris),
     cognitoApi: change.cognitoApi ?? client.cognitoApi,
+    accessTokenFormat: change.accessTokenFormat ?? client.accessTokenFormat,
   }
   await updateClient(tx, after.clientId, {
     // The site's own URI is computed.
     redirectUris: after.redirectUris.slice(1),
     logoutUris: after.logoutUris.slice(1),
     cognitoApi: after.cognitoApi,
+    accessTokenFormat: after.accessTokenFormat,
   })
   const was = flat(client)
   return Object.fromEntries(Object.entries(flat(after)).filter(([name, now]) => was[name] !== now))
@@ -126,10 +128,11 @@ function changedUris(
   return [...own, ...given.filter((uri) => !own.includes(uri))]
 }
 
-const flat = ({ purpose, redirectUris, logoutUris, cognitoApi }: Client): ChangedSettings => ({
+const flat = ({ purpose, redirectUris, logoutUris, ...client }: Client): ChangedSettings => ({
   [`clients.${purpose}.redirectUris`]: redirectUris.join(' '),
   [`clients.${purpose}.logoutUris`]: logoutUris.join(' '),
-  [`clients.${purpose}.cognitoApi`]: cognitoApi,
+  [`clients.${purpose}.cognitoApi`]: client.cognitoApi,
+  [`clients.${purpose}.accessTokenFormat`]: client.accessTokenFormat,
 })
 
 function poolView({ kind, userPoolId, issuer, settings, clients }: Pool): PoolView {
@@ -140,9 +143,8 @@ function poolView({ kind, userPoolId, issuer, settings, clients }: Pool): PoolVi
   return { userPoolId, issuer, ...settings, clients: { default: own, ...(link && { link }) } }
 }
 
-const clientView = ({ clientId, redirectUris, logoutUris, cognitoApi }: Client): ClientView => ({
-  clientId,
+const clientView = ({ purpose: _, redirectUris, logoutUris, ...client }: Client): ClientView => ({
+  ...client,
   redirectUris: [...redirectUris],
   logoutUris: [...logoutUris],
-  cognitoApi,
 })

@@ -1,10 +1,14 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
 
 /** `link` exists only for adding a provider to an account that is signed in. */
 export type ClientPurpose = 'default' | 'link'
+
+/** `rfc9068` says `typ: at+jwt` and names the site's origin as `aud`, as resource servers of others expect. */
+export const AccessTokenFormat = Type.Union([Type.Literal('cognito'), Type.Literal('rfc9068')])
+export type AccessTokenFormat = Static<typeof AccessTokenFormat>
 
 /** A public client of a pool: it proves itself with PKCE, and has no secret. */
 export interface Client {
@@ -15,6 +19,7 @@ export interface Client {
   readonly logoutUris: readonly string[]
   /** Whether it may use Cognito's JSON API at the issuer. */
   readonly cognitoApi: boolean
+  readonly accessTokenFormat: AccessTokenFormat
 }
 
 export interface ClientRow {
@@ -24,6 +29,7 @@ export interface ClientRow {
   readonly redirectUris: unknown
   readonly logoutUris: unknown
   readonly cognitoApi: boolean
+  readonly accessTokenFormat: AccessTokenFormat
 }
 
 const Uris = Type.Array(Type.String())
@@ -43,4 +49,5 @@ export const clientFromRow = (siteBaseUrl: string, kind: PoolKind, row: ClientRo
   ],
   logoutUris: [`${siteBaseUrl}${OWN_PATHS[kind].logout}`, ...Value.Parse(Uris, row.logoutUris)],
   cognitoApi: row.cognitoApi,
+  accessTokenFormat: row.accessTokenFormat,
 })

@@ -76,6 +76,7 @@ export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
       'redirect_uris as redirectUris',
       'logout_uris as logoutUris',
       'cognito_api as cognitoApi',
+      'access_token_format as accessTokenFormat',
     ])
     .where('site_id', '=', tx.siteId)
     .execute()
@@ -100,7 +101,7 @@ export async function updatePoolSettings(
 export async function updateClient(
   tx: SiteTx,
   clientId: string,
-  client: Pick<Client, 'redirectUris' | 'logoutUris' | 'cognitoApi'>,
+  client: Pick<Client, 'redirectUris' | 'logoutUris' | 'cognitoApi' | 'accessTokenFormat'>,
 ): Promise<void> {
   await tx.db
     .updateTable('pool_client')
@@ -108,6 +109,7 @@ export async function updateClient(
       redirect_uris: JSON.stringify(client.redirectUris),
       logout_uris: JSON.stringify(client.logoutUris),
       cognito_api: client.cognitoApi,
+      access_token_format: client.accessTokenFormat,
     })
     .where('site_id', '=', tx.siteId)
     .where('client_id', '=', clientId)

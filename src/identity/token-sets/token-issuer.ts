@@ -4,7 +4,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { givesIdToken } from '#identity/pools/scopes.ts'
 import type { SessionAccount } from '#identity/sessions/model.ts'
 import { tokenSubjectOf } from '#identity/sessions/session-accounts.ts'
-import { issueSecond } from '#identity/users/model.ts'
+import { secondToIssue } from '#identity/users/issue-second.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -54,7 +54,7 @@ export class TokenIssuer {
     const about = {
       subject: tokenSubjectOf(account),
       times: {
-        issuedAtSeconds: issueSecond(this.#deps.clock.now(), account.tokensValidAfter),
+        issuedAtSeconds: await secondToIssue(this.#deps.clock, account.tokensValidAfter),
         authTimeSeconds: Math.floor(issued.authTime.getTime() / 1000),
       },
       signIn: { familyId, scope, nonce },

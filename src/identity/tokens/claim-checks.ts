@@ -1,8 +1,8 @@
 import type { Pool } from '#identity/pools/model.ts'
 
-import type { TokenClaims, TokenUse } from './claims.ts'
+import { type TokenClaims, type TokenUse, tokenTypeOf } from './claims.ts'
 
-/** `iat` may be this far ahead: the clocks of two replicas, and the second that follows a revocation. */
+/** `iat` may be this far ahead: the clocks of two replicas. */
 const IAT_TOLERANCE_SECONDS = 60
 
 export interface TokenToCheck {
@@ -12,6 +12,10 @@ export interface TokenToCheck {
   readonly uses: readonly TokenUse[]
   readonly nowSeconds: number
 }
+
+/** In either format: the client may have had the other one when the token was made. */
+const isForOrigin = ({ aud }: TokenClaims, { issuer }: Pick<Pool, 'issuer'>): boolean =>
+  aud === undefined || aud === new URL(issuer).origin
 
 /** The checks after the signature's, in order. Expiry is not among them, because it has an error of its own. */
 const CHECKS: readonly {
@@ -24,14 +28,17 @@ const CHECKS: readonly {
     passes: ({ header }) =>
       Object.keys(header).every((name) => name === 'alg' || name === 'kid' || name === 'typ'),
   },
-  { refusal: 'typ', passes: ({ header }) => header['typ'] === 'JWT' },
+  {
+    refusal: 'typ',
+    passes: ({ header, claims }) => header['typ'] === tokenTypeOf(claims),
+  },
   { refusal: 'iss', passes: ({ claims, pool }) => claims.iss === pool.issuer },
   { refusal: 'token_use', passes: ({ claims, uses }) => uses.includes(claims.token_use) },
   {
     refusal: 'client',
     passes: ({ claims, pool }) =>
       claims.token_use === 'access'
-        ? claims.client_id === pool.clientId && claims.aud === undefined
+        ? claims.client_id === pool.clientId && isForOrigin(claims, pool)
         : claims.aud === pool.clientId && claims.client_id === undefined,
   },
   { refusal: 'nbf', passes: ({ claims, nowSeconds }) => (claims.nbf ?? 0) <= nowSeconds },

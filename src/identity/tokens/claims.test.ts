@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'vitest'
 
-import { newTokenClaims } from './claims.ts'
+import type { AccessTokenFormat, Client } from '#identity/pools/client.ts'
 
-const POOL = {
-  issuer: 'https://one.test/oidc/eu-1_AbCdEf123',
+import { newTokenClaims, tokenTypeOf } from './claims.ts'
+
+const clientWith = (accessTokenFormat: AccessTokenFormat): Client => ({
   clientId: 'abcdefghijklmnopqrstuvwxyz',
-}
+  purpose: 'default',
+  redirectUris: [],
+  logoutUris: [],
+  cognitoApi: false,
+  accessTokenFormat,
+})
+const poolWith = (client: Client) => ({
+  issuer: 'https://one.test/oidc/eu-1_AbCdEf123',
+  clientId: client.clientId,
+  clients: new Map([[client.clientId, client]]),
+})
+const POOL = poolWith(clientWith('cognito'))
 const SUBJECT = {
   sub: 'sub-1',
   username: 'ann',
@@ -40,9 +52,42 @@ describe('the claims of a token', () => {
       ...SHARED,
       token_use: 'id',
       aud: POOL.clientId,
+      'cognito:username': 'ann',
       email: 'ann@one.test',
       email_verified: true,
     })
+  })
+
+  test('for access name the site in aud, beside the client, where RFC 9068 is wanted', () => {
+    const pool = poolWith(clientWith('rfc9068'))
+    const access = newTokenClaims(pool, 'access', SUBJECT, STAMP)
+    expect(access).toMatchObject({ client_id: POOL.clientId, aud: 'https://one.test' })
+    expect(newTokenClaims(pool, 'id', SUBJECT, STAMP)).toMatchObject({ aud: POOL.clientId })
+  })
+
+  test.each([
+    ['cognito', 'access', 'JWT'],
+    ['cognito', 'id', 'JWT'],
+    ['rfc9068', 'access', 'at+jwt'],
+    ['rfc9068', 'id', 'JWT'],
+  ] as const)(
+    'of a client with the format %s, for %s, belong under the type %s',
+    (format, use, typ) => {
+      expect(tokenTypeOf(newTokenClaims(poolWith(clientWith(format)), use, SUBJECT, STAMP))).toBe(
+        typ,
+      )
+    },
+  )
+
+  test.each([
+    ['openid email', true],
+    ['openid profile', false],
+    ['openid', false],
+    ['aws.cognito.signin.user.admin', true],
+  ])('for id of the scope "%s" tell the address: %s', (scope, tells) => {
+    const signIn = { familyId: 'family-1', scope }
+    const id = newTokenClaims(POOL, 'id', SUBJECT, { ...STAMP, signIn })
+    expect(['email' in id, 'email_verified' in id]).toEqual([tells, tells])
   })
 
   test('name the sign-in that they come from', () => {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { TOKEN_LIFETIME_SECONDS } from '#identity/keys/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
 
 export type TokenUse = 'access' | 'id'
 
@@ -22,6 +23,7 @@ export const TokenClaims = Type.Object({
   client_id: Type.Optional(Type.String()),
   aud: Type.Optional(Type.String()),
   username: Type.String(),
+  'cognito:username': Type.Optional(Type.String()),
   scope: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
@@ -54,9 +56,35 @@ export interface TokenSignIn {
   readonly nonce?: string | undefined
 }
 
+export type TokenClient = Pick<Pool, 'issuer' | 'clientId' | 'clients'>
+
+/** RFC 9068 section 2.2, for clients that want it: `aud` is the origin on which the site takes the token. */
+const accessTokenOf = ({
+  issuer,
+  clientId,
+  clients,
+}: TokenClient): Pick<TokenClaims, 'client_id' | 'aud'> =>
+  clients.get(clientId)?.accessTokenFormat === 'rfc9068'
+    ? { client_id: clientId, aud: new URL(issuer).origin }
+    : { client_id: clientId }
+
+/** The header's `typ`. */
+export const tokenTypeOf = ({ token_use: use, aud }: TokenClaims): 'JWT' | 'at+jwt' =>
+  use === 'access' && aud !== undefined ? 'at+jwt' : 'JWT'
+
+/** Sign-ins through Cognito's API have its scope alone, which covers all of the profile; so has what an operator mints. */
+const tellsEmail = (signIn: TokenSignIn | undefined): boolean =>
+  signIn === undefined ||
+  scopesOf(signIn.scope).some((word) => word === 'email' || word === COGNITO_API_SCOPE)
+
+const emailOf = ({ email, emailVerified }: TokenSubject) => ({
+  email,
+  email_verified: emailVerified,
+})
+
 /** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
 export function newTokenClaims(
-  pool: Pick<Pool, 'issuer' | 'clientId'>,
+  pool: TokenClient,
   use: TokenUse,
   subject: TokenSubject,
   stamp: TokenTimes & { readonly jti: string; readonly signIn?: TokenSignIn | undefined },
@@ -64,10 +92,11 @@ export function newTokenClaims(
   return {
     sub: subject.sub,
     iss: pool.issuer,
-    ...(use === 'access' ? { client_id: pool.clientId } : { aud: pool.clientId }),
+    ...(use === 'access' ? accessTokenOf(pool) : { aud: pool.clientId }),
     token_use: use,
     username: subject.username,
-    ...(use === 'id' && { email: subject.email, email_verified: subject.emailVerified }),
+    ...(use === 'id' && { 'cognito:username': subject.username }),
+    ...(use === 'id' && tellsEmail(stamp.signIn) && emailOf(subject)),
     ...(use === 'id' && stamp.signIn?.nonce !== undefined && { nonce: stamp.signIn.nonce }),
     ...(use === 'access' && stamp.signIn && { scope: stamp.signIn.scope }),
     ...(stamp.signIn && { origin_jti: stamp.signIn.familyId }),

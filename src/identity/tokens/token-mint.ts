@@ -5,7 +5,8 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import { type User, issueSecond } from '#identity/users/model.ts'
+import { secondToIssue } from '#identity/users/issue-second.ts'
+import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -45,7 +46,7 @@ export class TokenMint {
     }
     const pool = (await this.#deps.directory.get(site))[request.pool]
     const user = await this.#userOf(site, pool, request.user)
-    const issuedAtSeconds = issueSecond(this.#deps.clock.now(), user.tokensValidAfter)
+    const issuedAtSeconds = await secondToIssue(this.#deps.clock, user.tokensValidAfter)
     const signed = await this.#deps.signer.sign(site, pool, request.use, {
       subject: {
         sub: user.sub,

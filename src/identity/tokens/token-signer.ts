@@ -11,6 +11,7 @@ import {
   type TokenTimes,
   type TokenUse,
   newTokenClaims,
+  tokenTypeOf,
 } from './claims.ts'
 
 export interface SignedToken {
@@ -50,7 +51,7 @@ export class TokenSigner {
       signIn: content.signIn,
     })
     const token = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+      .setProtectedHeader({ alg: 'RS256', kid, typ: tokenTypeOf(claims) })
       .sign(key)
     return { token, expiresAt: new Date(claims.exp * 1000) }
   }

@@ -115,7 +115,8 @@ describe('a token', () => {
     ['token_use', { token_use: 'id', aud: 'data'.padEnd(26, '0'), client_id: undefined }],
     ['client', { client_id: 'x'.repeat(26) }],
     ['client', { client_id: undefined }],
-    ['client', { aud: 'data'.padEnd(26, '0') }],
+    ['typ', { aud: 'data'.padEnd(26, '0') }],
+    ['typ', { aud: 'https://one.test' }],
     ['nbf', { nbf: NOW + 1 }],
     ['iat', { iat: NOW + 61 }],
     ['claims', { exp: undefined }],
@@ -149,6 +150,33 @@ describe('a token', () => {
     ['kid', { kid: ['a'] }],
   ])('is refused for its %s when we signed the header %j', async (reason, header) => {
     expect(await reasonOf(await sign(good(), header))).toBe(`Token refused: ${reason}`)
+  })
+
+  test('of RFC 9068 verifies for this site, and for no other', async () => {
+    const typ = { typ: 'at+jwt' }
+    const here = { ...good(), aud: 'https://one.test' }
+    expect((await verify(await sign(here, typ))).claims).toEqual(here)
+    const elsewhere = [
+      'https://two.test',
+      'http://one.test',
+      'https://one.test/',
+      data.pool.clientId,
+    ]
+    for (const aud of elsewhere) {
+      expect(await reasonOf(await sign({ ...good(), aud }, typ))).toBe('Token refused: client')
+    }
+  })
+
+  test('for id is none for access, under whichever type', async () => {
+    const id = newTokenClaims(data.pool, 'id', SUBJECT, {
+      issuedAtSeconds: NOW - 60,
+      authTimeSeconds: NOW - 60,
+      jti: 'jti-1',
+    })
+    expect(await reasonOf(await sign(id))).toBe('Token refused: token_use')
+    expect(await reasonOf(await sign(id, { typ: 'at+jwt' }))).toBe('Token refused: typ')
+    const renamed = { ...id, token_use: 'access', client_id: data.pool.clientId }
+    expect(await reasonOf(await sign(renamed, { typ: 'at+jwt' }))).toBe('Token refused: client')
   })
 
   test('of the other pool is refused, also under the kid of this one', async () => {

@@ -33,6 +33,7 @@ export interface IdentityTables {
     redirect_uris: Generated<unknown>
     logout_uris: Generated<unknown>
     cognito_api: Generated<boolean>
+    access_token_format: Generated<'cognito' | 'rfc9068'>
     created_at: Generated<Date>
   }
   signing_key: {

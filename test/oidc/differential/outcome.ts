@@ -43,7 +43,8 @@ const visible = (value: string): string => value.replaceAll(/\p{Cc}/gu, encodeUR
 
 function bodyOf(answer: Answer): Words {
   const type = answer.headers['content-type'] ?? ''
-  if (answer.text === '') return ['empty', challengeOf(answer)]
+  // An object without members is for clients that read every answer as JSON: it says as little.
+  if (['', '{}'].includes(answer.text)) return ['empty', challengeOf(answer)]
   if (type.startsWith('text/html')) {
     const asks = answer.text.includes('<form') ? 'that asks' : undefined
     return ['page', asks, ERROR_ON_PAGE.exec(answer.text)?.[1]]
