@@ -16,7 +16,8 @@ const endsAt = startedAt + durationMs
 await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     while (performance.now() < endsAt) {
-      if (!(await hasher.verify(stored, 'Correct-horse-1', '127.0.0.1'))) throw new Error('not verified')
+      if (!(await hasher.verify(stored, 'Correct-horse-1', '127.0.0.1')))
+        throw new Error('not verified')
       verified += 1
     }
   }),

@@ -140,7 +140,7 @@ describe('a limiter', () => {
   })
 
   test('refuses when too many of all keys wait, but not the first of a key', async () => {
-    const { start } = limited({ permits: 1, maxQueuedInAll: 2, reservedQueue: 1 })
+    const { log, start } = limited({ permits: 1, maxQueuedInAll: 2, reservedQueue: 1 })
     const running = start('running', { key: 'a' })
     const [first, second, third] = [1, 2, 3].map((n) => start(`a${n}`, { key: 'a' }))
     const full = { reason: 'queue-full', maxQueued: 2 }
@@ -148,10 +148,8 @@ describe('a limiter', () => {
     const other = start('b1', { key: 'b' })
     await expect(start('b2', { key: 'b' }).done).rejects.toBeInstanceOf(Refused)
     await expect(start('c1', { key: 'c' }).done).rejects.toBeInstanceOf(Refused)
-    await running.end()
-    await other.end()
-    await first?.end()
-    await second?.end()
+    for (const each of [running, first, other, second]) await each?.end()
+    expect(log).toEqual(['running', 'a1', 'b1', 'a2'])
     expect(await start('a4', { key: 'a' }).end()).toBeUndefined()
   })
 

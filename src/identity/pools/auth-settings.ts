@@ -143,8 +143,10 @@ function poolView({ kind, userPoolId, issuer, settings, clients }: Pool): PoolVi
   return { userPoolId, issuer, ...settings, clients: { default: own, ...(link && { link }) } }
 }
 
-const clientView = ({ purpose: _, redirectUris, logoutUris, ...client }: Client): ClientView => ({
-  ...client,
-  redirectUris: [...redirectUris],
-  logoutUris: [...logoutUris],
+const clientView = (client: Client): ClientView => ({
+  clientId: client.clientId,
+  redirectUris: [...client.redirectUris],
+  logoutUris: [...client.logoutUris],
+  cognitoApi: client.cognitoApi,
+  accessTokenFormat: client.accessTokenFormat,
 })

@@ -58,15 +58,31 @@ export interface TokenSignIn {
 
 export type TokenClient = Pick<Pool, 'issuer' | 'clientId' | 'clients'>
 
-/** RFC 9068 section 2.2, for clients that want it: `aud` is the origin on which the site takes the token. */
-const accessTokenOf = ({
-  issuer,
-  clientId,
-  clients,
-}: TokenClient): Pick<TokenClaims, 'client_id' | 'aud'> =>
-  clients.get(clientId)?.accessTokenFormat === 'rfc9068'
-    ? { client_id: clientId, aud: new URL(issuer).origin }
-    : { client_id: clientId }
+type TokenPart = Partial<TokenClaims>
+
+/** With `aud` for clients that want RFC 9068: section 2.2, the origin on which the site takes the token. */
+function accessTokenOf(
+  { issuer, clientId, clients }: TokenClient,
+  signIn?: TokenSignIn,
+): TokenPart {
+  const format = clients.get(clientId)?.accessTokenFormat
+  return {
+    client_id: clientId,
+    ...(format === 'rfc9068' && { aud: new URL(issuer).origin }),
+    ...(signIn && { scope: signIn.scope }),
+  }
+}
+
+const idTokenOf = (
+  { clientId }: TokenClient,
+  { username, email, emailVerified }: TokenSubject,
+  signIn?: TokenSignIn,
+): TokenPart => ({
+  aud: clientId,
+  'cognito:username': username,
+  ...(tellsEmail(signIn) && { email, email_verified: emailVerified }),
+  ...(signIn?.nonce !== undefined && { nonce: signIn.nonce }),
+})
 
 /** The header's `typ`. */
 export const tokenTypeOf = ({ token_use: use, aud }: TokenClaims): 'JWT' | 'at+jwt' =>
@@ -77,11 +93,6 @@ const tellsEmail = (signIn: TokenSignIn | undefined): boolean =>
   signIn === undefined ||
   scopesOf(signIn.scope).some((word) => word === 'email' || word === COGNITO_API_SCOPE)
 
-const emailOf = ({ email, emailVerified }: TokenSubject) => ({
-  email,
-  email_verified: emailVerified,
-})
-
 /** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
 export function newTokenClaims(
   pool: TokenClient,
@@ -89,17 +100,14 @@ export function newTokenClaims(
   subject: TokenSubject,
   stamp: TokenTimes & { readonly jti: string; readonly signIn?: TokenSignIn | undefined },
 ): TokenClaims {
+  const { signIn } = stamp
   return {
     sub: subject.sub,
     iss: pool.issuer,
-    ...(use === 'access' ? accessTokenOf(pool) : { aud: pool.clientId }),
     token_use: use,
     username: subject.username,
-    ...(use === 'id' && { 'cognito:username': subject.username }),
-    ...(use === 'id' && tellsEmail(stamp.signIn) && emailOf(subject)),
-    ...(use === 'id' && stamp.signIn?.nonce !== undefined && { nonce: stamp.signIn.nonce }),
-    ...(use === 'access' && stamp.signIn && { scope: stamp.signIn.scope }),
-    ...(stamp.signIn && { origin_jti: stamp.signIn.familyId }),
+    ...(use === 'access' ? accessTokenOf(pool, signIn) : idTokenOf(pool, subject, signIn)),
+    ...(signIn && { origin_jti: signIn.familyId }),
     ...(subject.groups.length > 0 && { 'cognito:groups': [...subject.groups] }),
     auth_time: stamp.authTimeSeconds,
     iat: stamp.issuedAtSeconds,
