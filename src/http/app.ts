@@ -14,6 +14,7 @@ import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
+import { keepPrivate } from './private-answers.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
@@ -150,6 +151,7 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
     if (request.headers.has('origin')) await openToOrigin(request, response, scope)
     response.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
+    keepPrivate(response, scope.path)
     log.ended(request, response, { scope, isCounted: isOperation(scope) })
     return response
   }

@@ -6,6 +6,7 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 import { MethodTable } from './method-table.ts'
 import type { ProcessWatch } from './metrics/installation.ts'
 import { errorResponse } from './plugins/errors.ts'
+import { keepPrivate } from './private-answers.ts'
 import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { operatorRoutes } from './routes.ts'
 import { toldFailure } from './told-failure.ts'
@@ -30,6 +31,7 @@ export function operatorApp(context: AppContext, watch: ProcessWatch): OperatorA
       const scope = scopes.open(request, peer)
       const response = await answer(request)
       response.headers.set('x-request-id', scope.requestId)
+      keepPrivate(response, scope.path)
       log(request, response, scope)
       return response
     },

@@ -28,10 +28,7 @@ export const deployTokenRoutes = (context: AppContext) =>
     )
     .post(
       '/',
-      async ({ site, by, body, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return context.deployTokens.create(site, editorOf(by), body)
-      },
+      async ({ site, by, body }) => context.deployTokens.create(site, editorOf(by), body),
       { role: 'super-admin', body: DeployTokenRequest, response: CreatedDeployToken },
     )
     .delete(

@@ -45,11 +45,7 @@ export const messageRoutes = (context: AppContext) =>
     })
     .get(
       '/:messageId',
-      async ({ site, actor, params, set }) => {
-        // The signed URLs are as good as the message itself.
-        set.headers['cache-control'] = 'no-store'
-        return context.messages.get(site, actor, params.messageId)
-      },
+      async ({ site, actor, params }) => context.messages.get(site, actor, params.messageId),
       { role: 'user', params: MessagePath, response: MessageDetail },
     )
     .delete(

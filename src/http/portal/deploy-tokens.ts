@@ -27,10 +27,8 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
     )
     .post(
       '/',
-      async ({ site, request, body, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return context.deployTokens.create(site, operatorAt(request), body)
-      },
+      async ({ site, request, body }) =>
+        context.deployTokens.create(site, operatorAt(request), body),
       {
         siteOperator: true,
         params: SitePath,

@@ -14,10 +14,7 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .put(
       '/',
-      async ({ site, request, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return context.deployWebhooks.create(site, operatorAt(request))
-      },
+      async ({ site, request }) => context.deployWebhooks.create(site, operatorAt(request)),
       { siteOperator: true, params: SitePath, response: CreatedWebhook },
     )
     .delete(

@@ -25,11 +25,7 @@ export const portalMessageRoutes = (context: AppContext) =>
     })
     .get(
       '/:messageId',
-      async ({ site, params, set }) => {
-        // The signed URLs are as good as the message itself.
-        set.headers['cache-control'] = 'no-store'
-        return context.messages.get(site, OPERATOR_READER, params.messageId)
-      },
+      async ({ site, params }) => context.messages.get(site, OPERATOR_READER, params.messageId),
       {
         siteOperator: true,
         params: Type.Composite([SitePath, MessagePath]),

@@ -18,9 +18,7 @@ const Filter = t.Object({
 export const portalOutboxRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/outbox' }).use(operatorAuth(context)).get(
     '/',
-    async ({ query, set }) => {
-      // Codes and links are in it.
-      set.headers['cache-control'] = 'no-store'
+    async ({ query }) => {
       const filter = {
         to: query.to === undefined ? undefined : canonicalEmail(query.to),
         siteId:

@@ -28,15 +28,11 @@ const ConfirmationQuery = t.Object({ confirm: t.Optional(t.Boolean()) })
 export const portalSiteRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites' })
     .use(operatorAuth(context))
-    .post(
-      '/',
-      async ({ body, set }) => {
-        // The onboarding links are shown this once.
-        set.headers['cache-control'] = 'no-store'
-        return context.sites.create(body)
-      },
-      { operator: true, body: CreateSiteBody, response: CreatedSite },
-    )
+    .post('/', async ({ body }) => context.sites.create(body), {
+      operator: true,
+      body: CreateSiteBody,
+      response: CreatedSite,
+    })
     .get(
       '/',
       async ({ query }) =>

@@ -49,15 +49,13 @@ export const portalTokenRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .post(
       '/tokens',
-      async ({ site, body, set }) => {
-        set.headers['cache-control'] = 'no-store'
-        return context.tokenMint.mint(site, {
+      async ({ site, body }) =>
+        context.tokenMint.mint(site, {
           user: body.user,
           pool: body.pool ?? 'admin',
           use: body.use ?? 'access',
           groups: body.groups ?? [],
-        })
-      },
+        }),
       { siteOperator: true, params: SitePath, body: MintBody, response: MintedToken },
     )
     .post(
