@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
+
 import { Elysia } from 'elysia'
 
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
+import { noteWho } from '#http/audited.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { ComputeBody } from '#runtime/compute/model.ts'
@@ -11,12 +14,16 @@ import type { ComputeResult } from '#runtime/compute/service.ts'
 export const computeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/compute' }).use(adminAuth(context)).post(
     '/execute',
-    async ({ site, body, request }) => {
+    async ({ site, by, body, request }) => {
       const { requestId } = scopeOf(request)
+      const detail = { characters: body.code.length, sha256: hashOf(body.code) }
+      await noteWho(context, site.siteId, by, { event: 'compute.executed', detail })
       return answer(await context.compute.execute(site, requestId, body), requestId)
     },
     { role: 'admin', body: ComputeBody },
   )
+
+const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex')
 
 function answer({ data, logs, durationMs }: ComputeResult, requestId: string): Response {
   const rest = { logs, durationMs }

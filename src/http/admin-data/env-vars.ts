@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { audited } from '#http/audited.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 
@@ -40,13 +41,16 @@ export const envVarRoutes = (context: AppContext) =>
     )
     .put(
       '/',
-      async ({ site, body }) => {
-        const { saved, permissionsSync } = await context.envVars.put(site.siteId, body)
+      async ({ site, by, body }) => {
+        const audit = audited(context, 'env-vars.changed', by)
+        const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },
       { role: 'admin', body: Type.Unknown(), response: SavedView },
     )
-    .delete('/', async ({ site }) => done(context.envVars.clear(site.siteId)), {
-      role: 'admin',
-      response: Done,
-    })
+    .delete(
+      '/',
+      async ({ site, by }) =>
+        done(context.envVars.clear(site.siteId, audited(context, 'env-vars.changed', by))),
+      { role: 'admin', response: Done },
+    )

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
+import { noteWho } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -42,8 +43,11 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     )
     .put(
       '/:profileName',
-      async ({ site, params, body }) =>
-        context.definitionProfiles.put(site.siteId, params.profileName, body),
+      async ({ site, by, params, body }) => {
+        const saved = await context.definitionProfiles.put(site.siteId, params.profileName, body)
+        await noteWho(context, site.siteId, by, { event: 'definition.saved', detail: params })
+        return saved
+      },
       {
         role: 'admin',
         requestBody: definitionBody(),
@@ -54,7 +58,11 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     )
     .delete(
       '/:profileName',
-      async ({ site, params }) =>
-        done(context.definitionProfiles.remove(site.siteId, params.profileName)),
+      async ({ site, by, params }) => {
+        await context.definitionProfiles.remove(site.siteId, params.profileName)
+        return done(
+          noteWho(context, site.siteId, by, { event: 'definition.removed', detail: params }),
+        )
+      },
       { role: 'admin', params: ProfilePath, response: Done },
     )

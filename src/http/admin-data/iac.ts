@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { noteWho } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -27,10 +28,14 @@ export const iacRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .post(
       '/jobs',
-      async ({ site, actor, request, body }) => {
+      async ({ site, actor, by, request, body }) => {
         checkDefinitionBounds(body.definition)
         const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
-        return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
+        const sender = { userId: actor.userId, repeat }
+        const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
+        const detail = { jobId: submitted.jobId, mode: body.mode }
+        await noteWho(context, site.siteId, by, { event: 'definition.submitted', detail })
+        return submitted
       },
       {
         role: 'admin',
@@ -67,7 +72,11 @@ export const iacRoutes = (context: AppContext) =>
         ),
       { role: 'admin', params: JobPath, response: IacJobView },
     )
-    .get('/export', async ({ site }) => context.iacJobs.export(site.siteId), {
-      role: 'admin',
-      response: DefinitionView,
-    })
+    .get(
+      '/export',
+      async ({ site, by }) => {
+        await noteWho(context, site.siteId, by, { event: 'definition.exported' })
+        return context.iacJobs.export(site.siteId)
+      },
+      { role: 'admin', response: DefinitionView },
+    )

@@ -1,8 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
+import { audited } from '#http/audited.ts'
 import { jsonBody } from '#http/bodies/request-body.ts'
 import { PageQuery, pageRequest } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -51,27 +52,17 @@ export const resourceRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(MAX_RESOURCE_BYTES)))
     .post(
       '/',
-      async ({ site, body }) => changedView(await context.resources.create(site.siteId, body)),
+      async ({ site, by, body }) => {
+        const audit = audited(context, 'resource.created', by)
+        return changedView(await context.resources.create(site.siteId, body, audit))
+      },
       { role: 'admin', body: NewResource, response: ChangedView },
     )
-    .get(
-      '/',
-      async ({ site, query }) => {
-        const asked = { scope: [site.siteId, 'resources'], query }
-        const page = pageRequest(context, asked)
-        const overview = await context.permissionSync.overview(site.siteId, page)
-        const { resources, operations, permissionsSync, lastKey } = overview
-        return {
-          resources: resources.map((resource) =>
-            viewOf(ResourceView, { ...resource, config: listedConfig(resource) }),
-          ),
-          operations: operations.map((operation) => operationView(operation, permissionsSync)),
-          permissionsSync,
-          nextToken: context.pageTokens.seal(asked.scope, lastKey),
-        }
-      },
-      { role: 'admin', query: PageQuery, response: RuntimeView },
-    )
+    .get('/', async ({ site, query }) => runtimeView(context, site.siteId, query), {
+      role: 'admin',
+      query: PageQuery,
+      response: RuntimeView,
+    })
     .get(
       '/:resourceId',
       async ({ site, params }) => {
@@ -82,15 +73,19 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .patch(
       '/:resourceId',
-      async ({ site, params, body }) =>
-        changedView(await context.resources.update(site.siteId, params.resourceId, body)),
+      async ({ site, by, params, body }) => {
+        const audit = audited(context, 'resource.changed', by)
+        const { resourceId } = params
+        return changedView(await context.resources.update(site.siteId, resourceId, body, audit))
+      },
       { role: 'admin', params: ResourcePath, body: ResourcePatch, response: ChangedView },
     )
     .delete(
       '/:resourceId',
-      async ({ site, params, body, query }) => {
+      async ({ site, by, params, body, query }) => {
         const confirmed = body?.confirm ?? query.confirm ?? false
-        return done(context.resources.remove(site.siteId, params.resourceId, { confirmed }))
+        const audit = audited(context, 'resource.deleted', by)
+        return done(context.resources.remove(site.siteId, params.resourceId, { confirmed }, audit))
       },
       {
         role: 'admin',
@@ -100,6 +95,25 @@ export const resourceRoutes = (context: AppContext) =>
         response: Done,
       },
     )
+
+async function runtimeView(
+  { permissionSync, pageTokens }: AppContext,
+  siteId: string,
+  query: Static<typeof PageQuery>,
+): Promise<Static<typeof RuntimeView>> {
+  const asked = { scope: [siteId, 'resources'], query }
+  const page = pageRequest({ pageTokens }, asked)
+  const overview = await permissionSync.overview(siteId, page)
+  const { resources, operations, permissionsSync, lastKey } = overview
+  return {
+    resources: resources.map((resource) =>
+      viewOf(ResourceView, { ...resource, config: listedConfig(resource) }),
+    ),
+    operations: operations.map((operation) => operationView(operation, permissionsSync)),
+    permissionsSync,
+    nextToken: pageTokens.seal(asked.scope, lastKey),
+  }
+}
 
 const changedView = ({ resource, permissionsSync }: ChangedResource) =>
   viewOf(ChangedView, { ...resource, permissionsSync })

@@ -26,7 +26,12 @@ export const portalIacRoutes = (context: AppContext) =>
         checkDefinitionBounds(body.definition)
         const scope = `POST /portal/api/sites/iac/jobs ${by.actor}`
         const repeat = idempotentRequest(request, scope, body)
-        return context.iacSubmissions.submit(site.siteId, body, { userId: by.actor, repeat })
+        const sender = { userId: by.actor, repeat }
+        const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
+        const detail = { jobId: submitted.jobId, mode: body.mode }
+        const event = { event: 'definition.submitted', pool: 'admin', ...by, detail } as const
+        await context.securityEvents.note(site.siteId, event)
+        return submitted
       },
       {
         siteAccess: IAC,
@@ -45,11 +50,15 @@ export const portalIacRoutes = (context: AppContext) =>
         ),
       { siteAccess: IAC, params: JobPath, response: IacJobView },
     )
-    .get('/iac/export', async ({ site }) => context.iacJobs.export(site.siteId), {
-      siteAccess: IAC,
-      params: SitePath,
-      response: DefinitionView,
-    })
+    .get(
+      '/iac/export',
+      async ({ site, by }) => {
+        const event = { event: 'definition.exported', pool: 'admin', ...by } as const
+        await context.securityEvents.note(site.siteId, event)
+        return context.iacJobs.export(site.siteId)
+      },
+      { siteAccess: IAC, params: SitePath, response: DefinitionView },
+    )
     .get(
       // What became of the definition that a deployment carries; null for one without.
       '/deployments/:deploymentId/iac-job',

@@ -1,4 +1,5 @@
 import type { FieldFault } from '#base/app-error.ts'
+import type { Audit } from '#platform/postgres/audit.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -20,6 +21,9 @@ import {
 } from './model.ts'
 import { parsePutEnvVars } from './put-body.ts'
 import { type EnvVarRow, deleteEnvVars, selectEnvVars, upsertEnvVars } from './queries.ts'
+
+/** Of an entry in the audit trail, in characters. */
+const MAX_NAMES = 1000
 
 export interface SavedEnvVars {
   /** The variables that the request named and did not delete. */
@@ -47,7 +51,7 @@ export class EnvVars {
   }
 
   /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
-  async put(siteId: string, body: unknown): Promise<SavedEnvVars> {
+  async put(siteId: string, body: unknown, audit: Audit): Promise<SavedEnvVars> {
     const changes = parsePutEnvVars(body)
     const work = async (tx: SiteTx): Promise<SavedEnvVars> => {
       const actions = await this.dryRun(tx, changes)
@@ -55,7 +59,10 @@ export class EnvVars {
       const state = idle
         ? await this.#deps.revisions.state(tx)
         : await this.#deps.revisions.request(tx)
-      if (!idle) await this.write(tx, changes)
+      if (!idle) {
+        await this.write(tx, changes)
+        await audit(tx, changedNames(actions))
+      }
       const named = new Set(changes.map(({ name }) => name))
       const saved = (await this.all(tx)).filter(({ name }) => named.has(name))
       return { saved, permissionsSync: permissionsSyncOf(state) }
@@ -66,15 +73,13 @@ export class EnvVars {
   }
 
   /** Deletes all of them. */
-  clear(siteId: string): Promise<void> {
+  clear(siteId: string, audit: Audit): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       if ((await selectEnvVars(tx)).length === 0) return
       await this.#deps.revisions.request(tx)
-      const rows = await selectEnvVars(tx)
-      await deleteEnvVars(
-        tx,
-        rows.map(({ name }) => name),
-      )
+      const names = (await selectEnvVars(tx)).map(({ name }) => name)
+      await deleteEnvVars(tx, names)
+      await audit(tx, changedNames(new Map(names.map((name) => [name, 'delete']))))
     })
   }
 
@@ -164,6 +169,16 @@ export class EnvVars {
       }),
     )
   }
+}
+
+/** By what became of them, never a value. */
+function changedNames(actions: ReadonlyMap<string, EnvVarAction>): Record<string, string> {
+  const names: Partial<Record<EnvVarAction, string[]>> = {}
+  for (const [name, action] of actions) (names[action] ??= []).push(name)
+  const { none: _, ...changed } = names
+  return Object.fromEntries(
+    Object.entries(changed).map(([action, all]) => [action, all.join(' ').slice(0, MAX_NAMES)]),
+  )
 }
 
 /** Names the field of the route's body. */

@@ -4,6 +4,7 @@ import type { Ids } from '#base/ids.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
+import type { Audit } from '#platform/postgres/audit.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { FunctionGuard } from '#runtime/functions/function-guard.ts'
@@ -82,22 +83,28 @@ export class Resources {
   }
 
   /** 400 `InvalidCode` for a function that does not load. */
-  async create(siteId: string, input: NewResource): Promise<ChangedResource> {
+  async create(siteId: string, input: NewResource, audit: Audit): Promise<ChangedResource> {
     this.#deps.disk.check('database')
     const { name } = input
     const typed = parseConfig(input.type, input.config)
     return this.#deps.functionGuard.write(siteId, functionsIn(name, typed), async (tx) => {
       const state = await this.#deps.revisions.request(tx)
       const resource = await this.add(tx, { name, typed, toDelete: NONE })
+      await audit(tx, auditDetail(resource))
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
 
   /** 400 `InvalidCode` for a function that would not load. */
-  async update(siteId: string, resourceId: string, patch: ResourcePatch): Promise<ChangedResource> {
+  async update(
+    siteId: string,
+    resourceId: string,
+    patch: ResourcePatch,
+    audit: Audit,
+  ): Promise<ChangedResource> {
     this.#deps.disk.check('database')
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const changed = await this.#update(siteId, resourceId, patch)
+      const changed = await this.#update(siteId, resourceId, patch, audit)
       if (changed) return changed
     }
     throw new AppError(
@@ -112,6 +119,7 @@ export class Resources {
     siteId: string,
     resourceId: string,
     patch: ResourcePatch,
+    audit: Audit,
   ): Promise<ChangedResource | undefined> {
     const before = await this.get(siteId, resourceId)
     const patched = (current: Resource): TypedConfig =>
@@ -126,6 +134,7 @@ export class Resources {
       if (!loadsAlike(typed, sent)) return undefined
       const name = patch.name ?? current.name
       const resource = await this.replace(tx, { ...current, name }, typed)
+      await audit(tx, { ...auditDetail(resource), changed: Object.keys(patch).join(' ') })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -135,12 +144,17 @@ export class Resources {
     siteId: string,
     resourceId: string,
     { confirmed }: { readonly confirmed: boolean },
+    audit: Audit,
   ): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.request(tx)
       await this.#refuseUsed(tx, resourceId)
       if (!confirmed) await this.#refuseUnlessEmpty(tx, resourceId)
-      if (!(await this.delete(tx, resourceId))) throw notFound('Resource', resourceId)
+      const resource = await selectResource(tx, resourceId)
+      if (!resource || !(await this.delete(tx, resourceId))) {
+        throw notFound('Resource', resourceId)
+      }
+      await audit(tx, auditDetail(resource))
     })
   }
 
@@ -280,6 +294,8 @@ export class Resources {
 /** Others that may change a function between the check of its code and its change. */
 const MAX_ROUNDS = 5
 const NONE: ReadonlySet<string> = new Set()
+
+const auditDetail = ({ resourceId, type, name }: Resource) => ({ resourceId, type, name })
 
 async function checkCodeBytes(tx: SiteTx, toDelete: ReadonlySet<string>): Promise<void> {
   const bytes = await selectCodeBytes(tx, toDelete)
