@@ -182,7 +182,7 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
 
     await page.goto(authorize())
     expect(await here()).toEqual(seen('username'))
-    for (const stop of ['password', 'Forgot password?', 'Sign in', 'Create one']) {
+    for (const stop of ['password', 'Sign in', 'Forgot password?', 'Create one']) {
       expect(await walk('Tab')).toEqual(seen(stop))
     }
     await enter()

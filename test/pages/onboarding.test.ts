@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { FormBrowser, hiddenFields, textOf } from '#test/form-browser.ts'
-import { linkIn, mailTo } from '#test/outbox.ts'
+import { allMailTo, linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+import { asSuperuser } from '#test/superuser.ts'
 
 const PASSWORD = 'Correct-horse-7'
 const PAGE = '/admin/public/onboarding/super-admin'
@@ -22,6 +23,18 @@ async function invited(domain: string): Promise<{ path: string; token: string }>
   const url = new URL(linkIn(await mailTo(stack, `ann@${domain}`, 'invite')))
   return { path: `${url.pathname}${url.search}`, token: url.searchParams.get('token') ?? '' }
 }
+
+/** Makes the invites of a site a week older. */
+const age = (domain: string) =>
+  asSuperuser(
+    stack,
+    (sql) => sql`
+      update user_invite set expires_at = expires_at - interval '8 days'
+      where site_id = (select site_id from site where domain = ${domain})`,
+  )
+
+const linksOf = (page: string): (string | undefined)[] =>
+  [...page.matchAll(/<a class="button[^"]*" href="([^"]*)"/g)].map((found) => found[1])
 
 const both = (password: string) => ({ password, confirmPassword: password })
 
@@ -65,7 +78,8 @@ describe('the page of an invite', () => {
       await visitor.submit(page, both('Other-horse-8')),
     ]) {
       expect(answer.status).toBe(410)
-      expect(textOf(answer.text)).toContain('This link is no longer valid')
+      expect(textOf(answer.text)).toContain('This link was used already')
+      expect(linksOf(answer.text)).toEqual([`${stack.baseUrl('take.test')}/admin`, '/'])
     }
     const client = await RelyingParty.of(stack, 'take.test', 'admin')
     const login = await visitor.get(client.page('login'))
@@ -128,6 +142,76 @@ describe('the page of an invite', () => {
     expect(answer.headers['content-type']).toContain('text/html')
     expect(answer.text).toContain(code)
     expect(answer.text).toContain(answer.headers['x-request-id'])
+  })
+
+  test('that is too old is sent anew, to whom the invite is for, when its holder asks', async () => {
+    const { path } = await invited('old.test')
+    const first = await mailTo(stack, 'ann@old.test', 'invite')
+    await age('old.test')
+    const visitor = browser('old.test')
+    const page = await visitor.get(path)
+    expect(page.status).toBe(410)
+    expect(textOf(page.text)).toContain('This link is too old')
+    const sent = await visitor.submit(page, {})
+    expect(sent.status).toBe(200)
+    expect(textOf(sent.text)).toContain('If the invite still stands')
+    const url = new URL(linkIn(await mailTo(stack, 'ann@old.test', 'invite', first)))
+    const fresh = await visitor.get(`${url.pathname}${url.search}`)
+    expect((await visitor.submit(fresh, both(PASSWORD))).status).toBe(200)
+  })
+
+  test('that is used, or of nobody, is not sent anew, and nothing tells the difference', async () => {
+    const { path, token } = await invited('spent.test')
+    const visitor = browser('spent.test')
+    await visitor.submit(await visitor.get(path), both(PASSWORD))
+    const before = await allMailTo(stack, 'ann@spent.test')
+    const answers = []
+    for (const each of [token, 'x'.repeat(43), '']) {
+      const body = new URLSearchParams({ token: each, action: 'renew' }).toString()
+      answers.push(await visitor.post(PAGE, body))
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(await allMailTo(stack, 'ann@spent.test')).toEqual(before)
+  })
+
+  test('is not sent anew more often than mail may be asked for', async () => {
+    await invited('often.test')
+    let last = await mailTo(stack, 'ann@often.test', 'invite')
+    const statuses = []
+    for (let count = 0; count < 7; count += 1) {
+      await age('often.test')
+      const token = new URL(linkIn(last)).searchParams.get('token') ?? ''
+      const body = new URLSearchParams({ token, action: 'renew' }).toString()
+      const { status } = await browser('often.test').post(PAGE, body)
+      statuses.push(status)
+      if (status === 200) last = await mailTo(stack, 'ann@often.test', 'invite', last)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429])
+  })
+
+  test('says at once what is wrong with both fields', async () => {
+    const { path } = await invited('twice.test')
+    const visitor = browser('twice.test')
+    const fields = { password: 'simple', confirmPassword: 'other' }
+    const answer = await visitor.submit(await visitor.get(path), fields)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('id="password-fault"')
+    expect(answer.text).toContain('id="confirmPassword-fault"')
+  })
+
+  test('leads on from every page', async () => {
+    const { path } = await invited('onward.test')
+    const visitor = browser('onward.test')
+    const app = `${stack.baseUrl('onward.test')}/admin`
+    const done = await visitor.submit(await visitor.get(path), both(PASSWORD))
+    expect(linksOf(done.text)).toEqual([app, '/'])
+    expect(linksOf((await visitor.get(`${PAGE}?token=${'x'.repeat(43)}`)).text)).toEqual(['/'])
+    const administration = await stack.call('onward.test', 'GET', '/admin', {
+      headers: { accept: 'text/html' },
+    })
+    expect(linksOf(administration.text)).toEqual(['/'])
+    expect(linksOf((await visitor.get(PAGE)).text)).toEqual(['/'])
   })
 
   test('of another site is no invite here', async () => {

@@ -101,6 +101,8 @@ describe('the sign-in page', () => {
     expect(link.searchParams.get('identity_provider')).toBe('Google')
     expect(link.searchParams.get('state')).toBe('st-1')
     expect((await page('one.test')()).text).not.toContain('Google')
+    const signUp = await new FormBrowser(stack, 'two.test').get(at.page('signup'))
+    expect(signUp.text).toContain(`<a class="button plain" href="${href}">`)
   })
 
   test('lets the answer to its form lead where the client is, and nowhere else', async () => {

@@ -141,6 +141,15 @@ describe('a sign-up', () => {
     expect(answer.text).toContain('id="username-fault"')
     expect(answer.text).not.toContain(PASSWORD)
   })
+
+  test('with an address that is none and a password that is refused says so at both', async () => {
+    const visitor = browser()
+    const page = await visitor.get(client.page('signup'))
+    const answer = await visitor.submit(page, { username: 'nobody', password: 'short' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('id="username-fault"')
+    expect(answer.text).toContain('id="password-fault"')
+  })
 })
 
 describe('the page for the code', () => {

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
+import { allFaults } from '#base/all-faults.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { readSameOriginForm } from '#http/oidc/csrf.ts'
 import { readPassword } from '#http/oidc/fields.ts'
@@ -8,10 +9,18 @@ import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
+import { scopeOf } from '#http/request-scope.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type OnboardingRequest, passwordPage, welcomePage } from './onboarding-pages.ts'
+import {
+  type OnboardingRequest,
+  RENEW,
+  endedInvitePage,
+  passwordPage,
+  renewedInvitePage,
+  welcomePage,
+} from './onboarding-pages.ts'
 
 const FOLDER = '/admin/public/onboarding'
 
@@ -26,8 +35,10 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
     .use(publicSite(context))
     .get(
       '/',
-      async ({ site, query }) =>
-        passwordPage(await openInvite(context, path, site, query.token), EMPTY_FORM),
+      async ({ site, query, request }) => {
+        const opened = await openInvite(context, { path, site, request }, query.token)
+        return opened instanceof Response ? opened : passwordPage(opened, EMPTY_FORM)
+      },
       { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
     .post('/', ({ site, request }) => accept(context, path, site, request), why)
@@ -42,39 +53,63 @@ async function accept(
 ): Promise<Response> {
   const baseUrl = siteBaseUrl(context.config.baseUrl, site.domain)
   const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
-  const onboarding = await openInvite(context, path, site, fields.get('token') ?? undefined)
+  const token = fields.get('token') ?? undefined
+  if (token !== undefined && fields.get('action') === RENEW) {
+    await context.inviteAcceptances.renew(site, token, originOf(request))
+    return renewedInvitePage(site)
+  }
+  const onboarding = await openInvite(context, { path, site, request }, token)
+  if (onboarding instanceof Response) return onboarding
   try {
-    const acceptance = { token: onboarding.token, password: chosenPassword(fields) }
-    await context.inviteAcceptances.accept(site, acceptance, originOf(request))
+    const password = await chosenPassword(context, onboarding, fields)
+    await context.inviteAcceptances.accept(
+      site,
+      { token: onboarding.token, password },
+      originOf(request),
+    )
   } catch (error) {
     return passwordPage(onboarding, { typed: fields, errors: formErrorsOf(error) })
   }
   return welcomePage(onboarding)
 }
 
-async function openInvite(
-  { inviteAcceptances, pools }: AppContext,
-  path: string,
-  site: Site,
-  token: string | undefined,
-): Promise<OnboardingRequest> {
-  if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
-  const invite = await inviteAcceptances.find(site, token)
-  if (!invite) throw new AppError('LinkExpired', EXPIRED)
-  const { auth } = await pools.bootstrap(site)
-  const { settings } = await pools.byId(site, auth.userPoolId)
-  const { passwordPolicy: policy } = settings
-  return { site, token, invite, policy, path, applicationUrl: auth.logoutUri }
+interface Opening {
+  readonly path: string
+  readonly site: Site
+  readonly request: Request
 }
 
-const EXPIRED =
-  'It was used already, it is older than seven days, or a newer one was sent. Ask for a new invite, or sign in when you have set your password.'
+/** Returns the page that says what to do instead for an invite that is over. */
+async function openInvite(
+  { inviteAcceptances, pools }: AppContext,
+  { path, site, request }: Opening,
+  token: string | undefined,
+): Promise<OnboardingRequest | Response> {
+  if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+  const { auth } = await pools.bootstrap(site)
+  const invite = await inviteAcceptances.find(site, token)
+  const opened = { site, token, path, applicationUrl: auth.logoutUri }
+  if (!invite) {
+    const end = await inviteAcceptances.endOf(site, token)
+    return endedInvitePage({ ...opened, end, requestId: scopeOf(request).requestId })
+  }
+  const { settings } = await pools.byId(site, auth.userPoolId)
+  return { ...opened, invite, policy: settings.passwordPolicy }
+}
 
-function chosenPassword(fields: URLSearchParams): string {
+/** The password, once it was given twice and the policy takes it. */
+async function chosenPassword(
+  { inviteAcceptances }: AppContext,
+  { site, token }: OnboardingRequest,
+  fields: URLSearchParams,
+): Promise<string> {
   const password = readPassword(fields)
-  if (fields.get('confirmPassword') === password) return password
-  const message = 'The two passwords are not the same'
-  throw new AppError('ValidationError', message, {
-    details: [{ field: 'confirmPassword', message }],
-  })
+  await allFaults(
+    () => inviteAcceptances.check(site, { token, password }),
+    () => {
+      if (fields.get('confirmPassword') === password) return
+      throw invalid('confirmPassword', 'The two passwords are not the same')
+    },
+  )
+  return password
 }

@@ -1,3 +1,4 @@
+import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
 
 import {
@@ -71,6 +72,10 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
         await context.passwordResets.request(interaction, email)
         return seeOther(interaction.pathTo('confirmForgotPassword', { ...flow, resent: true }))
       }
+      await allFaults(
+        () => readCode(fields),
+        () => readPassword(fields),
+      )
       const change = { email, code: readCode(fields), password: readPassword(fields) }
       await context.passwordResets.confirm(interaction, change)
       return seeOther(interaction.pathTo('login', { step: 'password-reset', email }))

@@ -1,9 +1,10 @@
+import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
 
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
+import { googleInstead } from './google-instead.ts'
 import { type FormState, linkLine } from './pages/form.ts'
-import { googleButton } from './pages/google-button.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import {
@@ -21,6 +22,10 @@ export const loginRoutes = (context: AppContext) =>
     show: loginPage,
     async submit(interaction, fields) {
       const authTime = context.clock.now()
+      await allFaults(
+        () => readUsername(fields),
+        () => readPassword(fields),
+      )
       const credentials = { email: readUsername(fields), password: readPassword(fields) }
       const answer = await context.passwordSignIns.authenticate(interaction, credentials)
       if (answer.kind === 'unconfirmed') {
@@ -38,7 +43,7 @@ function loginPage(interaction: InteractionRequest, { typed, errors }: FormState
   return interactionPage(interaction, {
     title: 'Sign in',
     lead: leadOf(interaction),
-    instead: pool.google?.enabled ? googleButton(googlePath(interaction)) : undefined,
+    instead: googleInstead(interaction),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('login'),
     fields: [
@@ -48,7 +53,6 @@ function loginPage(interaction: InteractionRequest, { typed, errors }: FormState
         label: 'Password',
         type: 'password',
         autocomplete: 'current-password',
-        aside: html`<a class="link" href="${pathTo('forgotPassword')}">Forgot password?</a>`,
       },
     ],
     submit: 'Sign in',
@@ -57,9 +61,8 @@ function loginPage(interaction: InteractionRequest, { typed, errors }: FormState
       flow?.step === 'password-reset'
         ? 'Your password is changed. Sign in with the new one.'
         : undefined,
-    more: pool.settings.selfSignUp
-      ? linkLine('No account yet?', pathTo('signup'), 'Create one')
-      : undefined,
+    more: html`<p><a class="link" href="${pathTo('forgotPassword')}">Forgot password?</a></p>
+      ${pool.settings.selfSignUp && linkLine('No account yet?', pathTo('signup'), 'Create one')}`,
   })
 }
 
@@ -67,9 +70,3 @@ const leadOf = ({ pool, authorization }: InteractionRequest) =>
   pool.kind === 'admin'
     ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
     : html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`
-
-function googlePath({ pool, pathTo }: InteractionRequest): string {
-  const url = new URL(pathTo('oauth2/authorize'), pool.issuer)
-  url.searchParams.set('identity_provider', 'Google')
-  return `${url.pathname}${url.search}`
-}

@@ -141,5 +141,6 @@ const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
     site,
     tone: 'good',
     text: [`You have left ${site.domain} on this browser. You can close this page.`],
+    links: [{ href: '/', label: 'Back to the site' }],
     cookies,
   })

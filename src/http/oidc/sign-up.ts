@@ -1,3 +1,4 @@
+import { allFaults } from '#base/all-faults.ts'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 
@@ -12,6 +13,7 @@ import {
   usernameField,
 } from './fields.ts'
 import { displayHost, formTargetOf } from './form-targets.ts'
+import { googleInstead } from './google-instead.ts'
 import { linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
@@ -30,6 +32,7 @@ export const signUpRoutes = (context: AppContext) =>
       return interactionPage(interaction, {
         title: 'Create your account',
         lead: html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`,
+        instead: googleInstead(interaction),
         action: pathTo('signup'),
         fields: [
           usernameField(typed.get('username') ?? authorization.loginHint),
@@ -41,6 +44,10 @@ export const signUpRoutes = (context: AppContext) =>
       })
     },
     async submit(interaction, fields) {
+      await allFaults(
+        () => readUsername(fields),
+        () => readPassword(fields),
+      )
       const credentials = { email: readUsername(fields), password: readPassword(fields) }
       const signedUp = await context.signUps.signUp(interaction, credentials)
       const { email, registrationId } = signedUp

@@ -24,7 +24,7 @@ const adminPage = (site: Pick<Site, 'domain'>): Response =>
     tone: 'good',
     text: [
       'The people who run this site work with it through a program that signs them in: its routes are below this address.',
-      'Such a program finds the hosted sign-in in the settings of the site.',
+      'Such a program finds the hosted sign-in in the settings of the site, at /admin/public/config.',
     ],
-    links: [{ href: '/admin/public/config', label: 'Sign-in settings (JSON)' }],
+    links: [{ href: '/', label: 'Back to the site' }],
   })

@@ -9,8 +9,8 @@ import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { linkExpired } from './errors.ts'
-import type { InviteAcceptance, OpenInvite } from './model.ts'
-import { activateInvited, lockUser, selectOpenInvite } from './queries.ts'
+import type { InviteAcceptance, InviteEnd, OpenInvite } from './model.ts'
+import { activateInvited, lockUser, selectInvite, selectOpenInvite } from './queries.ts'
 
 interface PreparedAcceptance {
   readonly pool: Pool
@@ -32,6 +32,40 @@ export class InviteAcceptances {
   async find(site: Site, token: string): Promise<OpenInvite | undefined> {
     const invite = await this.#open(site, token)
     return invite && { email: invite.email, role: invite.role }
+  }
+
+  /** Of an invite that `find` does not find. */
+  async endOf(site: Site, token: string): Promise<InviteEnd> {
+    const { database, clock } = this.#deps
+    const invite = await database.withSite(site.siteId, (tx) => selectInvite(tx, hashSecret(token)))
+    return endOf(invite, clock.now())
+  }
+
+  /**
+   * Mails whoever was invited another link in the place of one that is too old, if the invite still stands. Whoever asks has
+   * had the old one. 429.
+   */
+  async renew(site: Site, token: string, origin: RequestOrigin): Promise<void> {
+    const { database, clock, directory, rateLimiter, users, invites } = this.#deps
+    const invite = await database.withSite(site.siteId, (tx) => selectInvite(tx, hashSecret(token)))
+    if (!invite || endOf(invite, clock.now()) !== 'expired') return
+    const { userPoolId, sub, email } = invite
+    const pool = await directory.pool(site, userPoolId)
+    await rateLimiter.beginMail({ site, pool, origin, email })
+    await database.withSite(site.siteId, async (tx) => {
+      await lockUser(tx, { userPoolId, sub })
+      const user = await users.find(tx, userPoolId, sub)
+      if (user?.status === 'INVITED')
+        await invites.send(tx, site, user, { actor: { userId: sub }, origin })
+    })
+  }
+
+  /** What `accept` says of the password: 400 `InvalidPassword`; 410 `LinkExpired`. */
+  async check(site: Site, { token, password }: InviteAcceptance): Promise<void> {
+    const invite = await this.#open(site, token)
+    if (!invite) throw linkExpired()
+    const pool = await this.#deps.directory.pool(site, invite.userPoolId)
+    await this.#deps.passwords.check(pool, { email: invite.email, password })
   }
 
   /** 410 `LinkExpired` when it is unknown, used or expired; 400 `InvalidPassword`. */
@@ -75,4 +109,15 @@ export class InviteAcceptances {
     await events.record(tx, { event: 'invite.redeemed', pool: pool.kind, sub, email, origin })
     return user
   }
+}
+
+function endOf(
+  invite:
+    | { readonly status: string; readonly usedAt: Date | null; readonly expiresAt: Date }
+    | undefined,
+  now: Date,
+): InviteEnd {
+  if (!invite) return 'unknown'
+  if (invite.usedAt !== null || invite.status !== 'INVITED') return 'used'
+  return invite.expiresAt <= now ? 'expired' : 'unknown'
 }

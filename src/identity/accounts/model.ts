@@ -54,6 +54,9 @@ export interface OpenInvite {
   readonly role: Role | null
 }
 
+/** Why an invite opens nothing: its password is set, it is too old and still stands, or nobody can tell. */
+export type InviteEnd = 'used' | 'expired' | 'unknown'
+
 export interface InviteAcceptance {
   readonly token: string
   readonly password: string

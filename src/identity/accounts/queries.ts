@@ -54,12 +54,8 @@ export async function activateInvited(
 }
 
 /** Who an unused invite is for. */
-export function selectOpenInvite(
-  tx: SiteTx,
-  tokenHash: Buffer,
-  now: Date,
-): Promise<(UserKey & OpenInvite) | undefined> {
-  return tx.db
+const invitesByToken = (tx: SiteTx, tokenHash: Buffer) =>
+  tx.db
     .selectFrom('user_invite as invite')
     .innerJoin('pool_user as account', (join) =>
       join
@@ -67,9 +63,30 @@ export function selectOpenInvite(
         .onRef('account.user_pool_id', '=', 'invite.user_pool_id')
         .onRef('account.sub', '=', 'invite.sub'),
     )
-    .select(['account.user_pool_id as userPoolId', 'account.sub', 'account.email', 'account.role'])
     .where('invite.site_id', '=', tx.siteId)
     .where('invite.token_hash', '=', tokenHash)
+
+/** An invite as it is, with its account. */
+export function selectInvite(tx: SiteTx, tokenHash: Buffer) {
+  return invitesByToken(tx, tokenHash)
+    .select([
+      'account.user_pool_id as userPoolId',
+      'account.sub',
+      'account.email',
+      'account.status',
+      'invite.used_at as usedAt',
+      'invite.expires_at as expiresAt',
+    ])
+    .executeTakeFirst()
+}
+
+export function selectOpenInvite(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<(UserKey & OpenInvite) | undefined> {
+  return invitesByToken(tx, tokenHash)
+    .select(['account.user_pool_id as userPoolId', 'account.sub', 'account.email', 'account.role'])
     .where('invite.used_at', 'is', null)
     .where('invite.expires_at', '>', now)
     .where('account.status', '=', 'INVITED')

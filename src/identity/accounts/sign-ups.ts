@@ -1,3 +1,4 @@
+import { allFaults } from '#base/all-faults.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -42,8 +43,11 @@ export class SignUps {
     const { site, pool, origin } = request
     const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
+    await allFaults(
+      () => newEmail(typed),
+      () => passwords.check(pool, { email: typed, password }),
+    )
     const email = newEmail(typed)
-    await passwords.check(pool, { email, password })
     await rateLimiter.beginMail({ ...request, email })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
     const { address } = origin

@@ -1,4 +1,4 @@
-import type { ActorContext } from '#identity/actor.ts'
+import type { Actor, ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -27,6 +27,11 @@ export interface SentInvite {
   readonly delivers: boolean
 }
 
+/** Whoever sends an invite: an admin, or the invited person again. */
+interface InvitedBy extends Pick<ActorContext, 'origin'> {
+  readonly actor: Pick<Actor, 'userId'>
+}
+
 interface InvitesDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
   readonly baseUrl: string
   readonly authEmails: AuthEmails
@@ -42,7 +47,7 @@ export class Invites {
   }
 
   /** A new link by mail; it ends the ones that the user has not used. Without `by` it is the operator who invites. */
-  async send(tx: SiteTx, site: Site, user: User, by?: ActorContext): Promise<SentInvite> {
+  async send(tx: SiteTx, site: Site, user: User, by?: InvitedBy): Promise<SentInvite> {
     const { sub, email } = user
     const recipient = user.externalEmail ?? email
     const { url, expiresAt } = await this.#issue(tx, site, user)

@@ -2,7 +2,7 @@ import type { Answer } from '#test/http-client.ts'
 
 import type { ServerFacts } from './authorization-server.ts'
 
-const ERROR_ON_PAGE = /<span>\s*([a-z_]+): /
+const ERROR_ON_PAGE = /<span>(?:Error code: |\s*)([a-z_]+)(?:: |<)/
 
 /**
  * What a client or a browser makes of an answer, in a few words: status, where it leads, `error`, and whether `state` and

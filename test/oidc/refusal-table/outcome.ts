@@ -2,7 +2,7 @@ import { textOf } from '#test/form-browser.ts'
 import type { Answer } from '#test/http-client.ts'
 
 const ALERT = /<p class="alert"[^>]*>([\s\S]*?)<\/p>/
-const REFERENCE = /<p class="reference"><span>([^<]*)<\/span>/
+const REFERENCE = /<span>Error code: ([^<]*)<\/span>/
 
 /** An answer in a line: the status, and who said no in which word. */
 export function outcomeOf(answer: Answer): string {
@@ -21,7 +21,7 @@ function wordOfRedirect(location: string): string {
 /** An error page has a code, a form that is shown again a sentence. */
 function wordOfPage(text: string): string {
   const reference = textOf(REFERENCE.exec(text)?.[1] ?? '')
-  if (reference !== '') return reference.split(':')[0] ?? ''
+  if (reference !== '') return reference
   return textOf(ALERT.exec(text)?.[1] ?? '')
 }
 

@@ -4,7 +4,7 @@ import { type RequestScope, scopeOf } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
 
-import { noticePage } from './notice-page.ts'
+import { type Reference, noticePage } from './notice-page.ts'
 import { withFullStop } from './text.ts'
 
 const SIGN_IN =
@@ -34,7 +34,8 @@ export const errorPage = (
     site: { domain: hostName(host) },
     tone: 'bad',
     text: [withFullStop(error.message)],
-    reference: [error.code, `Request ${requestId}`],
+    links: [{ href: '/', label: 'Back to the site' }],
+    reference: failureReference(error.code, requestId),
     status,
     headers: Object.fromEntries(headers),
   })
@@ -48,6 +49,12 @@ function titleOf({ code }: AppError, status: number): string {
   if (status >= 500) return 'Something went wrong'
   return 'This did not work'
 }
+
+/** What whoever helps has to know: the error, and how to find the request in the log. */
+export const failureReference = (code: string, requestId: string): readonly Reference[] => [
+  ['Error code', code],
+  ['Request', requestId],
+]
 
 /** For an authorization request whose error cannot be sent to the client. */
 export const authorizationErrorPage = (
@@ -63,8 +70,9 @@ export const authorizationErrorPage = (
       'The application that sent you here asked for something that is not allowed. Go back to it and try again.',
     ],
     reference: [
-      `${refusal.error}: ${refusal.description}`,
-      `Request ${scopeOf(request).requestId}`,
+      ...failureReference(refusal.error, scopeOf(request).requestId),
+      ['Reason', refusal.description],
     ],
+    links: [{ href: '/', label: 'Back to the site' }],
     status: 400,
   })

@@ -9,8 +9,6 @@ export interface Field {
   /** Not used for passwords. */
   readonly value?: string | undefined
   readonly hint?: string | undefined
-  /** Shown beside the label, but after the field in the tab order. */
-  readonly aside?: Html
   readonly kind?: 'code'
   readonly readOnly?: true
 }
@@ -29,7 +27,6 @@ export function fieldOf(field: Field, errors: FormErrors, focused: boolean): Htm
       ${attributesOf(field, errors, focused)}
       required
     />
-    ${field.aside && html`<span class="aside">${field.aside}</span>`}
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
     ${own.length > 0 && html`<div class="fault" id="${name}-fault">${listOf(own)}</div>`}
   </div>`

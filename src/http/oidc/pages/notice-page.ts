@@ -1,6 +1,9 @@
 import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
+/** What it is, and what it says. */
+export type Reference = readonly [label: string, text: string]
+
 export interface Notice extends Pick<
   HtmlPage,
   'title' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
@@ -11,7 +14,7 @@ export interface Notice extends Pick<
   /** The first one is the main button. */
   readonly links?: readonly { readonly href: string; readonly label: string }[]
   /** Small print for support, one line each. */
-  readonly reference?: readonly string[]
+  readonly reference?: readonly Reference[]
 }
 
 const SIGNS: Record<Notice['tone'], Html> = {
@@ -42,10 +45,15 @@ export function noticePage({ tone, text, links = [], reference = [], ...parts }:
       ${text.map((paragraph) => html`<p class="lead">${paragraph}</p>`)}
     </header>
     ${links.length > 0 && html`<div class="actions">${links.map(linkOf)}</div>`}
-    ${reference.length > 0 && html`<p class="reference">${reference.map((line) => html`<span>${line}</span>`)}</p>`}
+    ${reference.length > 0 && referenceOf(reference)}
   `
   return htmlPage({ ...parts, body })
 }
+
+export const referenceOf = (lines: readonly Reference[]): Html =>
+  html`<p class="reference">
+    ${lines.map(([label, text]) => html`<span>${label}: ${text}</span>`)}
+  </p>`
 
 const linkOf = ({ href, label }: { href: string; label: string }, at: number): Html =>
   html`<a class="${at === 0 ? 'button' : 'button plain'}" href="${href}">${label}</a>`

@@ -117,11 +117,9 @@ p { margin: 0; }
 .mark-6 { background: #0d6e77; }
 .mark-7 { background: #2563ae; }
 form { display: grid; gap: 20px; margin: 0; }
-.field { display: grid; grid-template-columns: 1fr auto; gap: 6px 16px; }
-.field > * { grid-column: 1 / -1; min-width: 0; }
+.field { display: grid; gap: 6px; }
+.field > * { min-width: 0; }
 label { font-size: 14px; font-weight: 550; line-height: 20px; }
-.field > .aside { grid-column: 2; grid-row: 1; }
-.field > label:has(~ .aside) { grid-column: 1; grid-row: 1; }
 input {
   appearance: none;
   width: 100%;
@@ -193,7 +191,6 @@ input.code {
   cursor: pointer;
 }
 .link:hover { text-decoration: underline; text-underline-offset: 3px; }
-.aside { font-size: 14px; }
 input:focus-visible, .button:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 .link:focus-visible { outline: 2px solid var(--focus); outline-offset: -6px; border-radius: 12px; }
