@@ -91,6 +91,34 @@ describe('a sign-in', () => {
     expect(headers['set-cookie'] ?? '').not.toContain('croft_session')
   })
 
+  test('goes on in a browser where it was right before, while strangers guess', async () => {
+    const email = 'besieged@example.test'
+    await account(email)
+    const own = browser()
+    await signIn(email, PASSWORD, own)
+    expect([...own.cookies.keys()]).toContain('croft_known')
+    const statuses = []
+    for (let guess = 0; guess < 8; guess += 1)
+      statuses.push((await signIn(email, 'Wrong-1')).status)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3)
+    expect((await signIn(email, PASSWORD)).status).toBe(429)
+    expect((await signIn(email, PASSWORD, own)).status).toBe(303)
+    const forged = browser()
+    forged.cookies.set('croft_known', 'x'.repeat(200))
+    expect((await signIn(email, PASSWORD, forged)).status).toBe(429)
+  })
+
+  test('without an address and a password says so at both', async () => {
+    for (const name of ['login', 'signup']) {
+      const visitor = browser()
+      const page = await visitor.get(client.page(name))
+      const answer = await visitor.submit(page, { username: '', password: '' })
+      expect(answer.status, name).toBe(400)
+      expect(answer.text).toContain('id="username-fault"')
+      expect(answer.text).toContain('id="password-fault"')
+    }
+  })
+
   test('waits after too many failures, and says how long', async () => {
     await account('slow@example.test')
     let answer = await signIn('slow@example.test', WRONG)

@@ -5,7 +5,9 @@ import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { AskingBrowser } from '#identity/pool-request.ts'
 
+import { AskingBrowsers } from './asking-browser.ts'
 import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
 import { type Flow, Flows } from './flow.ts'
@@ -23,6 +25,9 @@ export interface InteractionRequest extends PoolHttpRequest {
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
   readonly csrf: CsrfSession
+  readonly browser: AskingBrowser
+  /** The `Set-Cookie` for a browser in which an account has just signed in. */
+  readonly remember: (email: string) => string
   /** The path of another page of this sign-in, with the flow that it continues. */
   readonly pathTo: (page: PageName, flow?: Flow) => string
 }
@@ -42,6 +47,7 @@ type PageName =
 function interactionReader({ sealer, clock }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
+  const browsers = new AskingBrowsers({ sealer, clock })
   return (poolRequest: PoolHttpRequest): InteractionRequest | Response => {
     const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
@@ -62,6 +68,8 @@ function interactionReader({ sealer, clock }: AppContext) {
       authorization: check.request,
       flow: sealedFlow === null ? undefined : flows.open(sealedFlow, browser),
       csrf,
+      browser: browsers.of(poolRequest, csrf),
+      remember: (email) => browsers.remembered(request, pool, email),
       pathTo: (page, next) => {
         const suffix = next ? `&${FLOW}=${flows.seal(next, browser)}` : ''
         return `${pathname}/${page}?${query}${suffix}`
@@ -133,11 +141,12 @@ export const interactionPage = (
 /** Signs the browser in, whose user has just given the password. `authTime` was taken before it was checked. */
 export async function completePasswordSignIn(
   context: AppContext,
-  { site, pool, origin, request, authorization }: InteractionRequest,
+  { site, pool, origin, request, authorization, remember }: InteractionRequest,
   account: { readonly sub: string; readonly authTime: Date },
 ): Promise<Response> {
   const proof = { ...account, method: 'password', replaces: readSession(request, pool) } as const
   const attempt = { site, origin, request: authorization }
-  const { location, session } = await context.signIns.complete(attempt, proof)
-  return seeOther(location, [sessionCookie(pool, session)], openerPolicyOf(pool))
+  const { location, session, email } = await context.signIns.complete(attempt, proof)
+  const cookies = [sessionCookie(pool, session), remember(email)]
+  return seeOther(location, cookies, openerPolicyOf(pool))
 }

@@ -28,12 +28,17 @@ export class AccountMail {
     if (!site || !pool) return
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const user = await this.#deps.users.findByEmail(tx, pool.userPoolId, job.email)
-      if (job.ask === 'reset') await this.#mailReset(tx, site, pool, user)
+      if (job.ask === 'reset') await this.#mailReset(tx, site, pool, { job, user })
       else await this.#mailSignUp(tx, site, pool, { job, user })
     })
   }
 
-  async #mailReset(tx: SiteTx, site: Site, pool: Pool, user: User | undefined): Promise<void> {
+  async #mailReset(
+    tx: SiteTx,
+    site: Site,
+    pool: Pool,
+    { job, user }: { readonly job: Job; readonly user: User | undefined },
+  ): Promise<void> {
     // An invited user has the invite.
     if (user?.status !== 'ACTIVE') return
     const { clock, codes, authEmails } = this.#deps
@@ -45,6 +50,7 @@ export class AccountMail {
     await upsertResetCode(tx, {
       userPoolId,
       sub,
+      requester: job.requester ?? '',
       codeHash: codes.hash(scope, code),
       email: activeEmail,
       createdAt,

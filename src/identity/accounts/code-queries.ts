@@ -6,6 +6,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
 
 export interface NewUserCode extends UserKey {
+  /** Who asked for it, and may use it. */
+  readonly requester: string
   readonly codeHash: Buffer
   /** The address that the code proves. */
   readonly email: string
@@ -13,12 +15,13 @@ export interface NewUserCode extends UserKey {
   readonly expiresAt: Date
 }
 
-/** A newer code takes the place of the one before. */
+/** A newer code takes the place of the one before, of the same requester. */
 export async function upsertResetCode(tx: SiteTx, code: NewUserCode): Promise<void> {
   const values = {
     code_hash: code.codeHash,
     email: code.email,
     tries: 0,
+    other_tries: 0,
     created_at: code.createdAt,
     expires_at: code.expiresAt,
   }
@@ -29,27 +32,57 @@ export async function upsertResetCode(tx: SiteTx, code: NewUserCode): Promise<vo
       user_pool_id: code.userPoolId,
       sub: code.sub,
       purpose: 'reset',
+      requester: code.requester,
       ...values,
     })
     .onConflict((on) =>
-      on.columns(['site_id', 'user_pool_id', 'sub', 'purpose']).doUpdateSet(values),
+      on.columns(['site_id', 'user_pool_id', 'sub', 'purpose', 'requester']).doUpdateSet(values),
     )
     .execute()
 }
 
-/** Uses up one try, before anything is compared. Undefined when there is no code with a try left. */
+const OF_NETWORK = 'network '
+
+/** The requester of who has no cookie to be known by. */
+export const networkRequester = (network: string): string => `${OF_NETWORK}${network}`
+
+/**
+ * Uses up one try, before anything is compared. Undefined when there is no code with a try left. A code is its requester's. One
+ * that a program asked for may come from another network, too, as telephones do between the two steps; such tries are counted
+ * apart, so that strangers burn none of its own.
+ */
 export function takeResetAttempt(
   tx: SiteTx,
-  { userPoolId, sub }: UserKey,
+  { userPoolId, sub, requester }: UserKey & { readonly requester: string },
   now: Date,
 ): Promise<{ readonly codeHash: Buffer; readonly email: string } | undefined> {
+  const isOwn = sql<boolean>`user_code.requester = ${requester}`
   return tx.db
     .updateTable('user_code')
-    .set({ tries: sql<number>`tries + 1` })
+    .set({
+      tries: sql<number>`tries + (${isOwn})::int`,
+      other_tries: sql<number>`other_tries + (not ${isOwn})::int`,
+    })
     .where(ofUser(tx, { userPoolId, sub }))
     .where('purpose', '=', 'reset')
-    .where('tries', '<', MAX_CODE_ATTEMPTS)
+    .where(sql<boolean>`case when ${isOwn} then tries else other_tries end < ${MAX_CODE_ATTEMPTS}`)
     .where('expires_at', '>', now)
+    .where('requester', '=', (code) =>
+      code
+        .selectFrom('user_code')
+        .select('requester')
+        .where(ofUser(tx, { userPoolId, sub }))
+        .where('purpose', '=', 'reset')
+        .where((where) =>
+          where.or([
+            isOwn,
+            sql<boolean>`${requester.startsWith(OF_NETWORK)} and starts_with(requester, ${OF_NETWORK})`,
+          ]),
+        )
+        .orderBy(isOwn, 'desc')
+        .orderBy('created_at', 'desc')
+        .limit(1),
+    )
     .returning(['code_hash as codeHash', 'email'])
     .executeTakeFirst()
 }

@@ -1,10 +1,11 @@
+import { networkOf } from '#base/network-of.ts'
 import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail } from './account-email.ts'
-import { deleteResetCode, takeResetAttempt } from './code-queries.ts'
+import { deleteResetCode, networkRequester, takeResetAttempt } from './code-queries.ts'
 import { wrongCode } from './errors.ts'
 import type { PasswordReset } from './model.ts'
 import { lockUser, markVerified } from './queries.ts'
@@ -31,8 +32,10 @@ export class PasswordResets {
     await rateLimiter.beginMail({ ...request, email })
     const { site, pool, origin } = request
     const { siteId } = site
+    const requester = requesterOf(request)
     await database.withSite(siteId, async (tx) => {
-      const job = { siteId, userPoolId: pool.userPoolId, email, ask: 'reset' } as const
+      const { userPoolId } = pool
+      const job = { siteId, userPoolId, email, ask: 'reset', requester } as const
       await queue.enqueue(tx, 'account-mail', job)
       await events.record(tx, { event: 'password.reset-requested', pool: pool.kind, email, origin })
     })
@@ -55,9 +58,10 @@ export class PasswordResets {
 
   /** The account's `sub`; undefined when it is refused. */
   async #try(
-    { site, pool, origin }: PoolRequest,
+    request: PoolRequest,
     { email, code, password }: PasswordReset,
   ): Promise<string | undefined> {
+    const { site, pool, origin } = request
     const { database, ids, users, passwords } = this.#deps
     const user = await database.withSite(site.siteId, (tx) =>
       users.findByEmail(tx, pool.userPoolId, email),
@@ -70,7 +74,7 @@ export class PasswordResets {
       address: origin.address,
     })
     const done = await database.withSite(site.siteId, (tx) =>
-      this.#reset(tx, { site, pool, origin, sub, email, code, prepared }),
+      this.#reset(tx, { ...request, sub, email, code, prepared }),
     )
     return done ? sub : undefined
   }
@@ -82,7 +86,8 @@ export class PasswordResets {
     const { userPoolId } = pool
     await lockUser(tx, { userPoolId, sub })
     const user = await users.find(tx, userPoolId, sub)
-    const taken = await takeResetAttempt(tx, { userPoolId, sub }, clock.now())
+    const requester = requesterOf(resetting)
+    const taken = await takeResetAttempt(tx, { userPoolId, sub, requester }, clock.now())
     const scope = { siteId: tx.siteId, userPoolId, purpose: 'reset', id: sub } as const
     const right = codes.matches(taken?.codeHash, scope, code)
     // A code dies with the address that it went to.
@@ -104,3 +109,7 @@ export class PasswordResets {
     return true
   }
 }
+
+/** Whose code it is: of the browser that asked for it, or of the network where a program did. */
+const requesterOf = ({ browser, origin }: PoolRequest): string =>
+  browser === undefined ? networkRequester(networkOf(origin.address, 48)) : `browser ${browser.id}`

@@ -25,6 +25,8 @@ export interface SignedIn {
   readonly location: string
   /** For the browser's cookie. */
   readonly session: { readonly token: string; readonly expiresAt: Date }
+  /** The account's address. */
+  readonly email: string
 }
 
 interface SignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
@@ -83,7 +85,7 @@ export class SignIns {
       const location = refusal
         ? errorLocation(request, refusal)
         : codeLocation(request, await this.#deps.codes.issue(tx, request, { ...proof, ...session }))
-      return { location, session }
+      return { location, session, email: account.email }
     })
   }
 

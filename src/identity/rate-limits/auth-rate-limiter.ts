@@ -33,14 +33,16 @@ export class AuthRateLimiter {
 
   /** 429 while the account or the address has to wait; then nothing may be worked out for the caller. */
   async begin(secret: 'account' | 'code', at: AttemptContext): Promise<Attempt> {
-    const here = accountFromNetwork(secret, at)
-    const others = [accountFromAnywhere(`${secret}-anywhere`, at), networkKey('address', at)]
-    const counted = await this.#admit([here, ...others], at)
+    const own = await this.#ownKeys(secret, at)
+    const keys = own ?? [...strangersKeys(secret, at), ...networkKeys('address', at)]
+    const counted = await this.#admit(keys, at)
+    const [here] = keys
     return {
       // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
       succeeded: async () => {
         await this.#takeBack(counted.filter((key) => key !== here))
-        await this.#attempts.clear(here)
+        if (here) await this.#attempts.clear(here)
+        await this.#attempts.add(knownNetwork(at))
       },
       withdrawn: () => this.#takeBack(counted),
     }
@@ -65,20 +67,39 @@ export class AuthRateLimiter {
 
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
   async beginMail(at: AttemptContext): Promise<void> {
+    const mailbox = { ...at, email: mailboxOf(at.email) }
     const keys = [
-      accountFromNetwork('mail', at),
-      accountFromAnywhere('mail-anywhere', { ...at, email: mailboxOf(at.email) }),
-      networkKey('mail-address', at),
+      ...accountFromNetworks('mail', at),
+      accountFromAnywhere('mail-anywhere', mailbox),
+      ...networkKeys('mail-address', at),
     ]
-    await this.#admit(keys, at)
+    await this.#admit((await this.#ownKeys('mail', at)) ?? keys, at)
   }
 
   /** For an account whose owner has proven to be there in another way. */
   async reset(at: AttemptContext): Promise<void> {
     await Promise.all([
-      this.#attempts.clear(accountFromNetwork('account', at)),
+      ...accountFromNetworks('account', at).map((key) => this.#attempts.clear(key)),
       this.#attempts.clear(accountFromAnywhere('account-anywhere', at)),
     ])
+  }
+
+  /**
+   * The gates of whoever has signed in before, which strangers cannot shut: those of the browser, else those of a network from
+   * which the account was signed in to. Undefined for everybody else.
+   */
+  async #ownKeys(
+    secret: 'account' | 'code' | 'mail',
+    at: AttemptContext,
+  ): Promise<readonly FailureKey[] | undefined> {
+    const known = at.browser?.knownAs(at.email)
+    if (known !== undefined) {
+      const key = accountFromAnywhere(`${secret}-browser`, at)
+      return [{ ...key, subject: `${key.subject} ${known}` }]
+    }
+    if (!(await this.#attempts.has(knownNetwork(at)))) return undefined
+    const gate = secret === 'mail' ? 'mail-address' : 'address'
+    return [...accountFromNetworks(secret, at), ...networkKeys(gate, at)]
   }
 
   /**
@@ -87,6 +108,7 @@ export class AuthRateLimiter {
    */
   async #admit(keys: readonly FailureKey[], at: AttemptContext): Promise<readonly FailureKey[]> {
     const counted: FailureKey[] = []
+    const ofAccount = keys[0]?.kind
     let countHere = 0
     for (const key of keys) {
       const isFelt = countHere <= MAX_COUNTED_FOR_ALL_NETWORKS || !key.kind.endsWith('-anywhere')
@@ -96,7 +118,8 @@ export class AuthRateLimiter {
         if (firstRefusal) await this.#noteBlocked(at, key.kind, waitSeconds)
         throw tooManyAttempts(waitSeconds)
       }
-      if (counted.length === 0) countHere = count
+      // Of the account from the widest network so far.
+      if (key.kind === ofAccount) countHere = Math.max(countHere, count)
       if (isFelt) counted.push(key)
     }
     return counted
@@ -130,9 +153,33 @@ export class AuthRateLimiter {
 /** Where mail to an address is read: what follows a plus is its owner's own mark, or a stranger's who wants to flood it. */
 const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, '')
 
-const accountFromNetwork = (kind: 'account' | 'code' | 'mail', at: AttemptContext): FailureKey => ({
-  ...accountFromAnywhere(kind, at),
-  subject: `${subjectOf(at)} ${networkOf(at.origin.address)}`,
+/** The networks that somebody is in, from their own to that of a whole house or business, which has more tries. */
+const networksOf = (
+  address: string,
+): readonly { readonly name: string; readonly share: number }[] =>
+  ([64, 56, 48] as const)
+    .map((bits, at) => ({ name: networkOf(address, bits), share: at + 1 }))
+    // An IPv4 address stands for all of them.
+    .filter(({ name }, at, all) => all.findIndex((each) => each.name === name) === at)
+
+const accountFromNetworks = (
+  kind: 'account' | 'code' | 'mail',
+  at: AttemptContext,
+): readonly FailureKey[] =>
+  networksOf(at.origin.address).map(({ name, share }) => ({
+    ...accountFromAnywhere(kind, at),
+    subject: `${subjectOf(at)} ${name}`,
+    share,
+  }))
+
+const strangersKeys = (secret: 'account' | 'code', at: AttemptContext): readonly FailureKey[] => [
+  ...accountFromNetworks(secret, at),
+  accountFromAnywhere(`${secret}-anywhere`, at),
+]
+
+const knownNetwork = (at: AttemptContext): FailureKey => ({
+  ...accountFromAnywhere('known-network', at),
+  subject: `${subjectOf(at)} ${networkOf(at.origin.address, 48)}`,
 })
 
 const accountFromAnywhere = (kind: CounterKind, at: AttemptContext): FailureKey => ({
@@ -145,14 +192,16 @@ const subjectOf = ({ pool, email }: AttemptContext): string =>
   `${pool.userPoolId} ${canonicalEmail(email)}`
 
 /** Over both pools: who guesses in one guesses in the other. */
-const networkKey = (
+const networkKeys = (
   kind: 'address' | 'mail-address',
   { site, origin }: AttemptContext,
-): FailureKey => ({
-  siteId: site.siteId,
-  kind,
-  subject: networkOf(origin.address),
-})
+): readonly FailureKey[] =>
+  networksOf(origin.address).map(({ name, share }) => ({
+    siteId: site.siteId,
+    kind,
+    subject: name,
+    share,
+  }))
 
 const tooManyAttempts = (waitSeconds: number): AppError =>
   new AppError('TooManyRequests', `Too many tries: try again in ${durationText(waitSeconds)}`, {

@@ -9,24 +9,31 @@ import {
 
 /**
  * What is counted. `account` fails at a password and `code` at a mailed code, both as tried from one network; `…-anywhere` is
- * the same from all networks together. `address` is a network where such tries come from. `mail` is mail on request to an
- * account's address, likewise, and `mail-address` that of a network.
+ * the same from all networks together, `…-browser` from one browser that has signed in before. `address` is a network where
+ * such tries come from. `mail` is mail on request to an account's address, likewise, and `mail-address` that of a network.
+ * `known-network` is no failure: a network from which the account has signed in.
  */
 export type CounterKind =
   | 'account'
   | 'account-anywhere'
+  | 'account-browser'
   | 'code'
   | 'code-anywhere'
+  | 'code-browser'
   | 'address'
   | 'mail'
   | 'mail-anywhere'
+  | 'mail-browser'
   | 'mail-address'
+  | 'known-network'
 
 export interface FailureKey {
   readonly siteId: string
   readonly kind: CounterKind
   /** Any text; hashed before it becomes part of a stored key. */
   readonly subject: string
+  /** How many times the free ones of its kind it has, where one network stands for several smaller ones; 1 when left out. */
+  readonly share?: number
 }
 
 /** What came of a try that asked to begin. */
@@ -41,7 +48,9 @@ export interface CountedAttempt {
 
 const SECOND_MS = 1000
 const QUARTER_HOUR_MS = 15 * 60 * SECOND_MS
-const HOUR_MS = 60 * 60 * SECOND_MS
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const MONTH_MS = 30 * 24 * HOUR_MS
 
 const guessRule = (free: number): CounterRule => ({
   free,
@@ -60,11 +69,15 @@ const RULES: Record<CounterKind, CounterRule> = {
   // Whoever guesses from one place must not be able to shut the owner out, who is in another.
   'account-anywhere': guessRule(25),
   'code-anywhere': guessRule(25),
-  // Many people may share an address, and mistype at all hours: it is not held against them for ever.
-  address: { ...guessRule(50), forgetAfter: 'first' },
+  'account-browser': guessRule(10),
+  'code-browser': guessRule(10),
+  // Many people may share an address, and mistype at all hours: it is not held against them for long.
+  address: { ...guessRule(50), lastWaitMs: MINUTE_MS, forgetAfter: 'first' },
   mail: hourlyRule(5),
   'mail-anywhere': hourlyRule(20),
+  'mail-browser': hourlyRule(5),
   'mail-address': hourlyRule(50),
+  'known-network': { ...perWindow(1, MONTH_MS), forgetAfter: 'latest' },
 }
 
 /**
@@ -83,7 +96,7 @@ export class FailureCounter {
    * get through than one after another.
    */
   async begin(key: FailureKey): Promise<CountedAttempt> {
-    const counted = await this.#counters.step(counterOf(key), RULES[key.kind], 'begin')
+    const counted = await this.#counters.step(counterOf(key), ruleOf(key), 'begin')
     const { count, admitted, firstRefusal } = counted
     if (admitted) return { count, waitSeconds: 0, firstRefusal: false }
     return { count, waitSeconds: secondsOf(counted.waitMs), firstRefusal: firstRefusal }
@@ -91,18 +104,23 @@ export class FailureCounter {
 
   /** Takes back one that `begin` counted. */
   async takeBack(key: FailureKey): Promise<void> {
-    await this.#counters.step(counterOf(key), RULES[key.kind], 'undo')
+    await this.#counters.step(counterOf(key), ruleOf(key), 'undo')
   }
 
   /** Seconds until the next attempt is allowed; 0 when it is allowed now. */
   async waitSeconds(key: FailureKey): Promise<number> {
-    const { waitMs } = await this.#counters.step(counterOf(key), RULES[key.kind], 'look')
+    const { waitMs } = await this.#counters.step(counterOf(key), ruleOf(key), 'look')
     return secondsOf(waitMs)
+  }
+
+  /** Whether any is remembered. */
+  async has(key: FailureKey): Promise<boolean> {
+    return (await this.#counters.step(counterOf(key), ruleOf(key), 'look')).count > 0
   }
 
   /** Counts one and says how long to wait from now on. */
   async add(key: FailureKey): Promise<number> {
-    const { waitMs } = await this.#counters.step(counterOf(key), RULES[key.kind], 'add')
+    const { waitMs } = await this.#counters.step(counterOf(key), ruleOf(key), 'add')
     return secondsOf(waitMs)
   }
 
@@ -111,6 +129,11 @@ export class FailureCounter {
     return this.#counters.clear(counterOf(key))
   }
 }
+
+const ruleOf = ({ kind, share = 1 }: FailureKey): CounterRule => ({
+  ...RULES[kind],
+  free: RULES[kind].free * share,
+})
 
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000)
 

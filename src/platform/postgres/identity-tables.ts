@@ -101,6 +101,8 @@ export interface IdentityTables {
     code_hash: Buffer
     email: string
     tries: Generated<number>
+    other_tries: Generated<number>
+    requester: Generated<string>
     expires_at: Date
     created_at: Generated<Date>
   }

@@ -31,6 +31,8 @@ export interface QueueJobs {
     readonly ask: 'sign-up' | 'resend' | 'reset'
     /** The sign-up that the code is for. */
     readonly registrationId?: string
+    /** Whose code it is to be: a browser's, or a network's. */
+    readonly requester?: string
   }
   /** Carry out a run of a backend job that somebody started. */
   'job-run': { readonly siteId: string; readonly runId: string }

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+import type { AppContext } from '#context'
+import type { PoolHttpRequest } from '#http/plugins/site.ts'
+import type { AskingBrowser } from '#identity/pool-request.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { KnownBrowsers } from '#identity/rate-limits/known-browsers.ts'
+
+import { cookieOf, poolScope, setCookie } from './cookies.ts'
+import type { CsrfSession } from './csrf.ts'
+
+const COOKIE = 'croft_known'
+
+/** What the pages know of the browser that comes, and what they give it to keep. */
+export class AskingBrowsers {
+  readonly #known: KnownBrowsers
+
+  constructor({ sealer, clock }: Pick<AppContext, 'sealer' | 'clock'>) {
+    this.#known = new KnownBrowsers({ key: sealer.derive('known-browsers'), clock })
+  }
+
+  of(
+    { pool, request }: Pick<PoolHttpRequest, 'pool' | 'request'>,
+    csrf: CsrfSession,
+  ): AskingBrowser {
+    const cookie = cookieOf(request, COOKIE, poolScope(pool))
+    return {
+      id: createHash('sha256').update(`browser ${csrf.secret}`).digest('base64url'),
+      knownAs: (email) => this.#known.idOf(cookie, pool.issuer, email),
+    }
+  }
+
+  /** The `Set-Cookie` for a browser in which an account has just signed in; it stays when that signs out. */
+  remembered(request: Request, pool: Pool, email: string): string {
+    const scope = poolScope(pool)
+    const held = cookieOf(request, COOKIE, scope)
+    const { cookie, expiresAt } = this.#known.remember(held, pool.issuer, email)
+    return setCookie(COOKIE, cookie, { ...scope, expiresAt })
+  }
+}
