@@ -4,7 +4,7 @@ import { type RequestScope, scopeOf } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type Reference, noticePage } from './notice-page.ts'
+import { type SupportLine, noticePage } from './notice-page.ts'
 import { withFullStop } from './text.ts'
 
 const SIGN_IN =
@@ -51,7 +51,7 @@ function titleOf({ code }: AppError, status: number): string {
 }
 
 /** What whoever helps has to know: the error, and how to find the request in the log. */
-export const failureReference = (code: string, requestId: string): readonly Reference[] => [
+export const failureReference = (code: string, requestId: string): readonly SupportLine[] => [
   ['Error code', code],
   ['Request', requestId],
 ]

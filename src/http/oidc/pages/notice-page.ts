@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
 /** What it is, and what it says. */
-export type Reference = readonly [label: string, text: string]
+export type SupportLine = readonly [label: string, text: string]
 
 export interface Notice extends Pick<
   HtmlPage,
@@ -14,7 +14,7 @@ export interface Notice extends Pick<
   /** The first one is the main button. */
   readonly links?: readonly { readonly href: string; readonly label: string }[]
   /** Small print for support, one line each. */
-  readonly reference?: readonly Reference[]
+  readonly reference?: readonly SupportLine[]
 }
 
 const SIGNS: Record<Notice['tone'], Html> = {
@@ -50,7 +50,7 @@ export function noticePage({ tone, text, links = [], reference = [], ...parts }:
   return htmlPage({ ...parts, body })
 }
 
-export const referenceOf = (lines: readonly Reference[]): Html =>
+export const referenceOf = (lines: readonly SupportLine[]): Html =>
   html`<p class="reference">
     ${lines.map(([label, text]) => html`<span>${label}: ${text}</span>`)}
   </p>`
