@@ -57,10 +57,13 @@ describe('the password rules in words', () => {
   test.each([
     [
       POLICY,
-      'At least 8 characters, with an uppercase letter, a lowercase letter, a digit and a symbol.',
+      'At least 8 characters, with an uppercase letter, a lowercase letter, a digit and a symbol; or 20 of any kind.',
     ],
     [{ ...POLICY, ...NONE, minimumLength: 12 }, 'At least 12 characters.'],
-    [{ ...POLICY, ...NONE, requireNumbers: true }, 'At least 8 characters, with a digit.'],
+    [
+      { ...POLICY, ...NONE, requireNumbers: true },
+      'At least 8 characters, with a digit; or 20 of any kind.',
+    ],
   ])('%#', (policy, words) => {
     expect(passwordPolicyText(policy)).toBe(words)
   })

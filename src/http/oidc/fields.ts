@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { PASSPHRASE_LENGTH } from '#identity/passwords/policy.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
 
 import type { Field } from './pages/field.ts'
@@ -51,7 +52,7 @@ export const SEND_AGAIN = {
   words: 'Nothing there? Check your spam folder, or',
 } as const
 
-/** "At least 8 characters, with an uppercase letter, a digit and a symbol." */
+/** "At least 8 characters, with an uppercase letter, a digit and a symbol; or 20 of any kind." */
 export function passwordPolicyText(policy: PasswordPolicy): string {
   const parts = [
     ...(policy.requireUppercase ? ['an uppercase letter'] : []),
@@ -62,7 +63,8 @@ export function passwordPolicyText(policy: PasswordPolicy): string {
   const last = parts.pop()
   const length = `At least ${policy.minimumLength} characters`
   if (last === undefined) return `${length}.`
-  return `${length}, with ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`
+  const kinds = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
+  return `${length}, with ${kinds}; or ${PASSPHRASE_LENGTH} of any kind.`
 }
 
 const ADDRESS = 'Enter your email address'

@@ -34,6 +34,11 @@ describe('the list of common passwords', () => {
     'AAAAAAAA',
     'abcdefgh',
     'dragondragon',
+    'Qweasdzxc1!',
+    'Qwerty-asdfgh-1',
+    'Azertyuiop9!',
+    'Poiuytrewq1!',
+    'Zaqwsxcde1!',
     'trustno1',
   ])('has "%s"', (password) => {
     expect(common.has(password)).toBe(true)

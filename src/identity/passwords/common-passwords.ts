@@ -15,14 +15,28 @@ const DISGUISES: Readonly<Record<string, string>> = {
   '8': 'b',
 }
 const DISGUISED_L = { ...DISGUISES, '1': 'l', '!': 'l' }
-/** On two rows of a keyboard, in one direction or the other. */
+/** Along the rows of keyboards, or down their columns, in one direction or the other. */
 const RUNS = [
   '01234567890',
   '1q2w3e4r5t6y7u8i9o0p',
-  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p',
+  '1qazxsw23edcvfr45tgbnhy67ujm',
+  'qazwsxedcrfvtgbyhnujmikolp',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  'qwertzuiop',
+  'yxcvbnm',
+  'azertyuiop',
+  'qsdfghjklm',
+  'wxcvbn',
   'abcdefghijklmnopqrstuvwxyz',
 ]
 const MIN_RUN = 4
+/** Of a walk that goes on elsewhere: `qweasdzxc`. */
+const MIN_PART = 3
+/** What is longer is long for other reasons. */
+const MAX_WALK = 64
 
 /**
  * The commonest passwords, and what people make of them: `Password1!`, `P@ssw0rd2026`, `qwerty123$`, `Aa123456!`. A guess
@@ -42,6 +56,7 @@ function coresOf(lower: string): string[] {
     lower,
     lower.replace(ends, ''),
     lower.replaceAll(/[\W_]/g, ''),
+    lower.replaceAll(/[\W_]/g, '').replaceAll(ends, ''),
     ...[DISGUISES, DISGUISED_L].flatMap((disguise) => {
       const core = lower.replace(/[\W_\d]{1,4}$/, '')
       return [withoutDisguise(lower, disguise), withoutDisguise(core, disguise).replace(ends, '')]
@@ -64,5 +79,26 @@ function isRun(core: string): boolean {
   if (core.length < MIN_RUN) return false
   if (/^(.)\1*$/u.test(core)) return true
   const backwards = Array.from(core).toReversed().join('')
-  return RUNS.some((run) => run.includes(core) || run.includes(backwards))
+  return isPartOfRun(core) || isPartOfRun(backwards) || isWalk(core)
 }
+
+const isPartOfRun = (text: string): boolean => RUNS.some((run) => run.includes(text))
+
+/** Whether it can be cut into stretches of keyboards, all of it. */
+function isWalk(core: string): boolean {
+  if (core.length > MAX_WALK) return false
+  /** Lengths from the start that can be. */
+  const walked = new Set([0])
+  for (let end = MIN_PART; end <= core.length; end += 1) {
+    for (const start of walked) {
+      const part = core.slice(start, end)
+      if (part.length < MIN_PART || !isStretch(part)) continue
+      walked.add(end)
+      break
+    }
+  }
+  return walked.has(core.length)
+}
+
+const isStretch = (part: string): boolean =>
+  isPartOfRun(part) || isPartOfRun(Array.from(part).toReversed().join('')) || /^(.)\1+$/u.test(part)

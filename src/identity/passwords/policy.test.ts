@@ -14,12 +14,20 @@ const lax = {
   requireSymbols: false,
 }
 const EMAIL = 'ann.smith@x.org'
+const OWNER = { email: EMAIL, domain: 'roses.test' }
 
 describe('a new password', () => {
   test.each([
     ['with everything', 'Tr4vel-light', []],
     ['of eight characters', 'Tr4ve-li', []],
     ['of seven', 'Tr4ve-l', ['must have at least 8 characters']],
+    ['of 28 letters', 'the quick fox jumps the gate', []],
+    ['of 28 letters without a blank', 'thequickfoxjumpsoverthegates', []],
+    [
+      'of 28 letters that are few',
+      'abcabcabcabcabcabcabcabcabca',
+      ['must have an uppercase letter', 'must have a digit', 'must have a symbol'],
+    ],
     ['of 256 characters', `Tr4-${'x'.repeat(252)}`, []],
     ['of 257', `Tr4-${'x'.repeat(253)}`, ['must have at most 256 characters']],
     ['of 256 that take two units each', `Tr4-${'🦊'.repeat(252)}`, []],
@@ -44,26 +52,38 @@ describe('a new password', () => {
     ['that holds the address', 'X9-ann.smith@x.org', ['must not be the email address']],
     ['in whatever case', 'X9-Ann.Smith@X.org', ['must not be the email address']],
   ])('%s', (_what, password, faults) => {
-    expect(passwordFaults(strict, password, EMAIL)).toEqual(faults)
+    expect(passwordFaults(strict, password, OWNER)).toEqual(faults)
   })
 
   test('of a lax pool needs its length alone', () => {
-    expect(passwordFaults(lax, 'travel light', EMAIL)).toEqual([])
-    expect(passwordFaults(lax, 'travel', EMAIL)).toEqual(['must have at least 8 characters'])
-    expect(passwordFaults({ ...lax, minimumLength: 20 }, 'travel light', EMAIL)).toHaveLength(1)
+    expect(passwordFaults(lax, 'travel light', OWNER)).toEqual([])
+    expect(passwordFaults(lax, 'travel', OWNER)).toEqual(['must have at least 8 characters'])
+    expect(passwordFaults({ ...lax, minimumLength: 20 }, 'travel light', OWNER)).toHaveLength(1)
   })
 
   test.each([
     ['name', 'annasmith', 'annasmith@x.org'],
     ['name with decoration', 'Annasmith2026!', 'annasmith@x.org'],
   ])('is not the %s', (_what, password, email) => {
-    expect(passwordFaults(lax, password, email)).toEqual(['must not be the email address'])
+    const owner = { ...OWNER, email }
+    expect(passwordFaults(lax, password, owner)).toEqual(['must not be the email address'])
+  })
+
+  test.each([
+    ['Roses-2026', 'roses.test', 1],
+    ['Roses.test1!', 'roses.test', 1],
+    ['R0ses!r0ses', 'other.test', 0],
+    ['Roses-are-red-1', 'roses.test', 0],
+    ['Ab-2026-ab', 'ab.test', 0],
+  ])('"%s" names the site %s: %i', (password, domain, count) => {
+    const faults = passwordFaults(lax, password, { ...OWNER, domain })
+    expect(faults).toEqual(Array.from({ length: count }, () => 'must not be the name of the site'))
   })
 
   test('is told each fault once, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (password, email) => {
-        const faults = passwordFaults(strict, password, email)
+        const faults = passwordFaults(strict, password, { ...OWNER, email })
         expect(new Set(faults).size).toBe(faults.length)
       }),
     )

@@ -62,7 +62,8 @@ export class Passwords {
     pool: Pool,
     { email, password }: Pick<NewPassword, 'email' | 'password'>,
   ): Promise<void> {
-    const faults = passwordFaults(pool.settings.passwordPolicy, password, email)
+    const domain = new URL(pool.issuer).hostname
+    const faults = passwordFaults(pool.settings.passwordPolicy, password, { email, domain })
     if (faults.length > 0) throw invalidPassword(faults)
     if (await this.#deps.breachedPasswords.has(normalizePassword(password))) {
       throw invalidPassword(['is one of the passwords that everybody tries first'])
