@@ -33,8 +33,11 @@ export class AuthRateLimiter {
 
   /** 429 while the account or the address has to wait; then nothing may be worked out for the caller. */
   async begin(secret: 'account' | 'code', at: AttemptContext): Promise<Attempt> {
-    const own = await this.#ownKeys(secret, at)
-    const keys = own ?? [...strangersKeys(secret, at), ...networkKeys('address', at)]
+    const keys = browserKeys(secret, at) ?? [
+      ...accountFromNetworks(secret, at),
+      accountFromAnywhere(`${secret}-anywhere`, at),
+      ...networkKeys('address', at),
+    ]
     const counted = await this.#admit(keys, at)
     const [here] = keys
     return {
@@ -68,12 +71,12 @@ export class AuthRateLimiter {
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
   async beginMail(at: AttemptContext): Promise<void> {
     const mailbox = { ...at, email: mailboxOf(at.email) }
-    const keys = [
+    const keys = browserKeys('mail', at) ?? [
       ...accountFromNetworks('mail', at),
       accountFromAnywhere('mail-anywhere', mailbox),
       ...networkKeys('mail-address', at),
     ]
-    await this.#admit((await this.#ownKeys('mail', at)) ?? keys, at)
+    await this.#admit(keys, at)
   }
 
   /** For an account whose owner has proven to be there in another way. */
@@ -85,41 +88,27 @@ export class AuthRateLimiter {
   }
 
   /**
-   * The gates of whoever has signed in before, which strangers cannot shut: those of the browser, else those of a network from
-   * which the account was signed in to. Undefined for everybody else.
-   */
-  async #ownKeys(
-    secret: 'account' | 'code' | 'mail',
-    at: AttemptContext,
-  ): Promise<readonly FailureKey[] | undefined> {
-    const known = at.browser?.knownAs(at.email)
-    if (known !== undefined) {
-      const key = accountFromAnywhere(`${secret}-browser`, at)
-      return [{ ...key, subject: `${key.subject} ${known}` }]
-    }
-    if (!(await this.#attempts.has(knownNetwork(at)))) return undefined
-    const gate = secret === 'mail' ? 'mail-address' : 'address'
-    return [...accountFromNetworks(secret, at), ...networkKeys(gate, at)]
-  }
-
-  /**
    * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
-   * in front of others too. Gives those that have counted.
+   * in front of others too. The gates of all networks together are open to a network from which the account was signed in
+   * to; they are looked at all the same, or the time would tell. Gives those that have counted.
    */
   async #admit(keys: readonly FailureKey[], at: AttemptContext): Promise<readonly FailureKey[]> {
+    const isKnown = await this.#attempts.has(knownNetwork(at))
     const counted: FailureKey[] = []
     const ofAccount = keys[0]?.kind
     let countHere = 0
     for (const key of keys) {
-      const isFelt = countHere <= MAX_COUNTED_FOR_ALL_NETWORKS || !key.kind.endsWith('-anywhere')
+      const isOfAll = key.kind.endsWith('-anywhere')
+      const isFelt = !isOfAll || (countHere <= MAX_COUNTED_FOR_ALL_NETWORKS && !isKnown)
       const { count, waitSeconds, firstRefusal } = await this.#pass(key, isFelt)
-      if (waitSeconds > 0) {
+      const isOpen = isOfAll && isKnown
+      if (waitSeconds > 0 && !isOpen) {
         await this.#takeBack(counted)
-        if (firstRefusal) await this.#noteBlocked(at, key.kind, waitSeconds)
+        await this.#noteBlocked(at, key.kind, { waitSeconds, firstRefusal })
         throw tooManyAttempts(waitSeconds)
       }
       // Of the account from the widest network so far.
-      if (key.kind === ofAccount) countHere = Math.max(countHere, count)
+      countHere = Math.max(countHere, key.kind === ofAccount ? count : 0)
       if (isFelt) counted.push(key)
     }
     return counted
@@ -135,12 +124,13 @@ export class AuthRateLimiter {
   }
 
   /** Once for each wait, or the trail would grow as fast as somebody can knock. */
-  #noteBlocked(
+  async #noteBlocked(
     { site, pool, email, origin }: AttemptContext,
     counted: CounterKind,
-    waitSeconds: number,
+    { waitSeconds, firstRefusal }: Omit<CountedAttempt, 'count'>,
   ): Promise<void> {
-    return this.#events.note(site.siteId, {
+    if (!firstRefusal) return
+    await this.#events.note(site.siteId, {
       event: 'sign-in.blocked',
       pool: pool.kind,
       email: canonicalEmail(email),
@@ -172,10 +162,16 @@ const accountFromNetworks = (
     share,
   }))
 
-const strangersKeys = (secret: 'account' | 'code', at: AttemptContext): readonly FailureKey[] => [
-  ...accountFromNetworks(secret, at),
-  accountFromAnywhere(`${secret}-anywhere`, at),
-]
+/** The one gate of a browser in which the account has signed in before, which strangers cannot shut. */
+function browserKeys(
+  secret: 'account' | 'code' | 'mail',
+  at: AttemptContext,
+): readonly FailureKey[] | undefined {
+  const known = at.browser?.knownAs(at.email)
+  if (known === undefined) return undefined
+  const key = accountFromAnywhere(`${secret}-browser`, at)
+  return [{ ...key, subject: `${key.subject} ${known}` }]
+}
 
 const knownNetwork = (at: AttemptContext): FailureKey => ({
   ...accountFromAnywhere('known-network', at),
