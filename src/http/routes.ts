@@ -31,6 +31,7 @@ import { operationRoutes } from './admin-data/operations.ts'
 import { bucketActionRoutes, tableActionRoutes } from './admin-data/resource-actions.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
+import { addressChangeRoutes } from './admin-public/address-changes.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
 import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
@@ -115,6 +116,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   forgotPasswordRoutes,
   confirmForgotPasswordRoutes,
   onboardingRoutes,
+  addressChangeRoutes,
   adminConfigRoutes,
   contactRoutes,
   forwardingVerificationRoutes,

@@ -12,6 +12,8 @@ export interface Actor {
   readonly role: Role
   /** The sign-in that the token comes from (`origin_jti`); none for a token that the operator minted. */
   readonly familyId?: string | undefined
+  /** When they proved who they are: at sign-in, not at a refresh. */
+  readonly signedInAt: Date
 }
 
 /** Who does something to others' accounts, and from where. */

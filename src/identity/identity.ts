@@ -25,7 +25,7 @@ import type { BreachedPasswords } from './passwords/breached-passwords.ts'
 import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
-import { Profiles } from './profiles/service.ts'
+import { type ProfileServices, openProfiles } from './profiles/open-profiles.ts'
 import { AuthRateLimiter } from './rate-limits/auth-rate-limiter.ts'
 import { FailureCounter } from './rate-limits/failure-counter.ts'
 import { AccountChanges } from './revocation/account-changes.ts'
@@ -60,7 +60,8 @@ export interface IdentityDeps extends Pick<
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInServices, AccountServices, FederationServices {
+export interface Identity
+  extends SignInServices, AccountServices, FederationServices, ProfileServices {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -73,7 +74,6 @@ export interface Identity extends SignInServices, AccountServices, FederationSer
   readonly dataGroups: DataGroups
   readonly authSettings: AuthSettings
   readonly userSessions: UserSessions
-  readonly profiles: Profiles
   readonly authEmails: AuthEmails
   readonly authEmailBranding: AuthEmailBranding
   readonly tokenMint: TokenMint
@@ -114,18 +114,17 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const srp = openSrp(deps)
   const accountParts = openAccounts({ ...services, ...signInParts, srpVerifiers: srp.verifiers })
   const superAdminInvites = new SuperAdminInvites(services)
+  const idempotentAnswers = new IdempotentAnswers(deps)
+  const profileParts = openProfiles({ ...services, ...signInParts })
   return {
     pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
     signingKeys,
     users,
     visitors: new Visitors(shared),
-    adminUsers: new AdminUsers({
-      ...services,
-      idempotentAnswers: new IdempotentAnswers(deps),
-    }),
+    adminUsers: new AdminUsers({ ...services, ...profileParts, idempotentAnswers }),
     invites,
     superAdminInvites,
-    profiles: new Profiles({ ...services, ...signInParts }),
+    ...profileParts,
     attempts,
     rateLimiter,
     authEmailBranding: new AuthEmailBranding(shared),

@@ -589,6 +589,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   provider_visit: 'a sign-in that is under way',
   used_srp_challenge: 'a sign-in that is under way',
   pending_sign_up: 'a sign-up that is under way',
+  address_change: 'a new address that is under way, with links that are good here only',
   user_code: 'a code that is under way, hashed with a key of this installation',
   deploy_webhook_delivery: 'deliveries that are repeated here',
   table_layout: 'made of the definition of the table',

@@ -123,7 +123,7 @@ describe('an invite', () => {
 
 const ORIGIN: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
 const BY: ActorContext = {
-  actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' },
+  actor: { userId: 'sue', email: 'sue@x.org', signedInAt: new Date(), role: 'super-admin' },
   origin: ORIGIN,
 }
 const PASSWORD = 'Correct-horse-7-battery'

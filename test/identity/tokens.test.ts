@@ -47,6 +47,7 @@ describe('a minted token', () => {
       userId: decodeJwt(token).sub,
       email: `ann@${site.domain}`,
       role: 'super-admin',
+      signedInAt: new Date((decodeJwt(token).iat ?? 0) * 1000),
     })
   })
 

@@ -7,12 +7,8 @@ import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import {
-  OwnProfileChange,
-  ProfileChange,
-  type StoredProfile,
-  activeEmailOf,
-} from '#identity/profiles/model.ts'
+import { OwnProfileChange, ProfileChange, activeEmailOf } from '#identity/profiles/model.ts'
+import type { ShownProfile } from '#identity/profiles/service.ts'
 import { ProfileSettings } from '#identity/profiles/settings.ts'
 
 const ProfileFields = {
@@ -21,6 +17,8 @@ const ProfileFields = {
   activeEmail: Type.String(),
   externalEmail: Type.Union([Type.String(), Type.Null()]),
   settings: ProfileSettings,
+  /** The primary address that is to take the place of this one, once its own link was opened. */
+  pendingPrimaryEmail: Type.Optional(Type.String()),
 }
 const closed = { additionalProperties: false }
 const OwnProfile = Type.Object(ProfileFields, closed)
@@ -89,15 +87,16 @@ export const userProfileRoutes = (context: AppContext) =>
       { role: 'admin', params: UserPath, body: ProfileChange, response: ChangedProfile },
     )
 
-const ownProfile = (profile: StoredProfile) => ({
+const ownProfile = (profile: ShownProfile) => ({
   userSub: profile.sub,
   primaryEmail: profile.primaryEmail,
   activeEmail: activeEmailOf(profile),
   externalEmail: profile.externalEmail,
   settings: profile.settings,
+  ...(profile.pending !== undefined && { pendingPrimaryEmail: profile.pending }),
 })
 
-const changedProfile = (profile: StoredProfile) => ({
+const changedProfile = (profile: ShownProfile) => ({
   ...ownProfile(profile),
   updatedAt: profile.updatedAt,
 })

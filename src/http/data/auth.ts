@@ -8,8 +8,8 @@ import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { AuthMethodsView } from '#identity/federation/auth-methods.ts'
 import { LinkRequest } from '#identity/federation/links.ts'
-import { requireRecentSignIn } from '#identity/federation/recent-sign-in.ts'
 import { BasicVisitorDiscovery, VisitorDiscovery } from '#identity/pools/model.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 
 const ok = <Data>(data: Data) => ({ ok: true as const, data })
 

@@ -4,6 +4,7 @@ import { type ActorContext, type Role, requireAuthorityOver } from '#identity/ac
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { AddressChanges } from '#identity/profiles/address-changes.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
@@ -36,6 +37,7 @@ export interface AdminUsersDeps extends Pick<PlatformServices, 'database' | 'clo
   readonly events: SecurityEvents
   readonly idempotentAnswers: IdempotentAnswers
   readonly mailboxOwnership: MailboxOwnership
+  readonly addressChanges: Pick<AddressChanges, 'requireFree'>
 }
 
 /** The members of a site's admin pool, as its admins manage them. */
@@ -158,6 +160,7 @@ export class AdminUsers {
     const { userPoolId, role = 'user' } = input
     const email = canonicalEmail(input.email)
     const externalEmail = canonicalOrNone(input.externalEmail)
+    await this.#deps.addressChanges.requireFree(tx, { userPoolId }, email)
     const user = await users.addInvited(tx, { userPoolId, email, externalEmail, role })
     if (!user) {
       throw new AppError('UserAlreadyExists', `There is a user with the address "${email}" already`)

@@ -11,6 +11,17 @@ export type AuthEmail = { readonly to: string } & (
   | { readonly kind: 'account-exists'; readonly pool: PoolKind }
   /** To the account's address, when a provider was linked. */
   | { readonly kind: 'provider-linked'; readonly provider: string }
-  /** To the address that was replaced. */
-  | { readonly kind: 'address-changed'; readonly pool: PoolKind }
+  /** To the address that an account is to have. */
+  | {
+      readonly kind: 'address-proof'
+      readonly pool: PoolKind
+      readonly url: string
+      readonly expiresAt: Date
+    }
+  /** To the address that was replaced; with the link that takes the account back, where there is one. */
+  | {
+      readonly kind: 'address-changed'
+      readonly pool: PoolKind
+      readonly undo?: { readonly url: string; readonly expiresAt: Date }
+    }
 )

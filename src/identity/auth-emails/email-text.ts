@@ -52,13 +52,45 @@ export function emailTextOf(email: AuthEmail, name: string): EmailText {
         ],
         closing: ALARM,
       }
+    case 'address-proof':
+      return proofText(name, accountName(email.pool), email.url, email.expiresAt)
     case 'address-changed':
-      return {
-        subject: `Your address at ${name} was changed`,
-        heading: 'Your address was changed',
-        paragraphs: [`Your ${accountName(email.pool)} at ${name} has another email address now.`],
-        closing: 'If that was not you, tell the people who run the site at once.',
-      }
+      return changedText(name, accountName(email.pool), email.undo)
+  }
+}
+
+function proofText(name: string, account: string, url: string, expiresAt: Date): EmailText {
+  return {
+    subject: `Confirm your new address for ${name}`,
+    heading: 'Confirm your new address',
+    paragraphs: [
+      `Somebody, probably you, wants this to be the address of their ${account} at ${name}.`,
+      `Until you confirm it, nothing changes. The link works once, until ${utc(expiresAt)}.`,
+    ],
+    link: { label: 'Use this address', url },
+    closing: IGNORE,
+  }
+}
+
+function changedText(
+  name: string,
+  account: string,
+  undo: { readonly url: string; readonly expiresAt: Date } | undefined,
+): EmailText {
+  const isWrong = 'If that was not you, tell the people who run the site at once.'
+  return {
+    subject: `Your address at ${name} was changed`,
+    heading: 'Your address was changed',
+    paragraphs: [
+      `Your ${account} at ${name} has another email address now.`,
+      ...(undo
+        ? [
+            `If that was not you, take it back: the link gives the account this address again and ends every sign-in. It works until ${utc(undo.expiresAt)}.`,
+          ]
+        : []),
+    ],
+    ...(undo && { link: { label: 'Take the account back', url: undo.url } }),
+    closing: undo ? 'If it was you, there is nothing to do.' : isWrong,
   }
 }
 

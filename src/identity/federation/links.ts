@@ -5,6 +5,7 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { type User, isRevoked } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -21,7 +22,6 @@ import {
   selectIdentity,
   selectIdentityOwner,
 } from './queries.ts'
-import { requireRecentSignIn } from './recent-sign-in.ts'
 
 /** The body with which the site's application starts a link. The application keeps the PKCE verifier. */
 export const LinkRequest = Type.Object(

@@ -71,6 +71,26 @@ export function changedProfile(current: UserProfile, change: OwnProfileChange): 
   }
 }
 
+/** The primary address that an account's owner wants instead of the one that it has. An invited one has proven none yet. */
+export function pendingEmailOf(
+  { primaryEmail, status }: Pick<StoredProfile, 'primaryEmail' | 'status'>,
+  change: OwnProfileChange,
+): string | undefined {
+  const wanted =
+    change.primaryEmail === undefined ? primaryEmail : canonicalEmail(change.primaryEmail)
+  return wanted === primaryEmail || status === 'INVITED' ? undefined : wanted
+}
+
+/** What may change at once: to use the new address is to use the primary one, which it is to be. */
+export function withoutPrimary(
+  { primaryEmail }: Pick<UserProfile, 'primaryEmail'>,
+  { primaryEmail: wanted, activeEmail, ...rest }: OwnProfileChange,
+): OwnProfileChange {
+  if (activeEmail === undefined) return rest
+  const isWanted = wanted !== undefined && canonicalEmail(activeEmail) === canonicalEmail(wanted)
+  return { ...rest, activeEmail: isWanted ? primaryEmail : activeEmail }
+}
+
 /** Names of what differs. */
 export function changedProfileFields(before: UserProfile, after: UserProfile): readonly string[] {
   const differs = {

@@ -4,6 +4,7 @@ import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { FailureCounter } from '#identity/rate-limits/failure-counter.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -12,14 +13,18 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
+import { deletePendingChanges, selectPendingEmail } from './address-change-queries.ts'
+import type { AddressChanges } from './address-changes.ts'
 import {
   type OwnProfileChange,
   type UserProfile,
   type StoredProfile,
   changedProfileFields,
   changedProfile,
+  pendingEmailOf,
   recipientOf,
   replacedAddresses,
+  withoutPrimary,
 } from './model.ts'
 import { deleteCodes, selectProfile, selectProfileForUpdate, updateProfile } from './queries.ts'
 
@@ -31,6 +36,12 @@ export interface ProfilesDeps extends Pick<PlatformServices, 'database' | 'clock
   readonly events: SecurityEvents
   readonly signOut: SignOut
   readonly attempts: FailureCounter
+  readonly addressChanges: AddressChanges
+}
+
+/** With the primary address that waits to be proven. */
+export interface ShownProfile extends StoredProfile {
+  readonly pending: string | undefined
 }
 
 /** Addresses and settings of the members of a site's admin pool. */
@@ -41,28 +52,38 @@ export class Profiles {
     this.#deps = deps
   }
 
-  async get(site: Site, userId: string): Promise<StoredProfile> {
+  async get(site: Site, userId: string): Promise<ShownProfile> {
     const owner = await this.#owner(site, userId)
-    return this.#deps.database.withSite(site.siteId, async (tx) =>
-      required(await selectProfile(tx, owner), userId),
-    )
+    return this.#deps.database.withSite(site.siteId, async (tx) => ({
+      ...required(await selectProfile(tx, owner), userId),
+      pending: await this.#pendingEmail(tx, owner),
+    }))
   }
 
-  /** Addresses that are replaced hear of it. 409 `UserAlreadyExists` for a primary address of another account. */
+  /**
+   * Addresses that are replaced hear of it. Whoever changes their own ones has signed in recently (403 `RecentSignInRequired`), and
+   * a new primary address waits until it is proven. 409 `UserAlreadyExists` for that of another account.
+   */
   async change(
     site: Site,
     by: ActorContext,
     userId: string,
     change: OwnProfileChange,
-  ): Promise<StoredProfile> {
+  ): Promise<ShownProfile> {
     const owner = await this.#owner(site, userId)
     if (userId === by.actor.userId) await this.#boundMail(site, userId, change)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const before = required(await selectProfileForUpdate(tx, owner), userId)
-      if (userId !== by.actor.userId) requireAuthorityOver(by.actor, before.role)
-      const after = changedProfile(before, change)
+      const own = userId === by.actor.userId ? change : undefined
+      if (!own) requireAuthorityOver(by.actor, before.role)
+      const after = changedProfile(before, own ? withoutPrimary(before, own) : change)
       const fields = changedProfileFields(before, after)
-      if (fields.length === 0) return before
+      if (own) await this.#prepareOwn(tx, site, by, { before, own, fields })
+      const pending = await this.#pendingEmail(tx, owner)
+      if (fields.length === 0) return { ...before, pending }
+      if (fields.includes('primaryEmail')) {
+        await this.#deps.addressChanges.requireFree(tx, owner, after.primaryEmail)
+      }
       const updated = {
         ...before,
         ...after,
@@ -80,8 +101,38 @@ export class Profiles {
         detail: { fields: fields.join(' '), ...previousEmail(before, after) },
       })
       await this.#addressesChanged(tx, site, by, { before, after: updated })
-      return updated
+      return { ...updated, pending }
     })
+  }
+
+  /**
+   * Where mail goes is half of what it takes to sign in, so it takes a recent sign-in to change it. A new primary address waits
+   * for its proof; the one that there is ends what waits.
+   */
+  async #prepareOwn(
+    tx: SiteTx,
+    site: Site,
+    by: ActorContext,
+    {
+      before,
+      own,
+      fields,
+    }: {
+      readonly before: StoredProfile
+      readonly own: OwnProfileChange
+      readonly fields: readonly string[]
+    },
+  ): Promise<void> {
+    const wanted = pendingEmailOf(before, own)
+    if (wanted !== undefined || fields.some((field) => field !== 'settings')) {
+      requireRecentSignIn({ authTime: by.actor.signedInAt }, this.#deps.clock.now())
+    }
+    if (wanted !== undefined) await this.#deps.addressChanges.request(tx, site, before, wanted)
+    else if (own.primaryEmail !== undefined) await deletePendingChanges(tx, before)
+  }
+
+  #pendingEmail(tx: SiteTx, owner: UserKey): Promise<string | undefined> {
+    return selectPendingEmail(tx, owner, this.#deps.clock.now())
   }
 
   async #addressesChanged(
@@ -116,7 +167,10 @@ export class Profiles {
   /** Nobody may have strangers mailed by making their addresses his own, one after the other. */
   async #boundMail(site: Site, userId: string, change: OwnProfileChange): Promise<void> {
     const before = await this.get(site, userId)
-    if (replacedAddresses(before, changedProfile(before, change)).length === 0) return
+    const mailsNobody =
+      pendingEmailOf(before, change) === undefined &&
+      replacedAddresses(before, changedProfile(before, change)).length === 0
+    if (mailsNobody) return
     const { siteId } = site
     const key = { siteId, kind: 'mail', subject: `profile ${userId}` } as const
     const { waitSeconds } = await this.#deps.attempts.begin(key)

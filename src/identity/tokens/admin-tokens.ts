@@ -43,6 +43,7 @@ export class AdminTokens {
       throw unauthorized('user')
     }
     if (expired) throw tokenExpired()
-    return { userId, email: status.email, role: status.role, familyId }
+    const signedInAt = new Date(claims.auth_time * 1000)
+    return { userId, email: status.email, role: status.role, familyId, signedInAt }
   }
 }

@@ -94,6 +94,17 @@ export interface IdentityTables {
     expires_at: Date
     created_at: Generated<Date>
   }
+  address_change: {
+    change_id: string
+    user_pool_id: string
+    sub: string
+    old_email: string
+    new_email: string
+    token_hash: Buffer
+    proven_at: Date | null
+    expires_at: Date
+    created_at: Generated<Date>
+  }
   user_code: {
     user_pool_id: string
     sub: string

@@ -9,7 +9,7 @@ import { withFullStop } from './text.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
-const ONBOARDING = /^\/admin\/public\/onboarding(?:\/|$)/
+const ONBOARDING = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
 
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
 

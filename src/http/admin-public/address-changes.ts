@@ -1,0 +1,57 @@
+import { Elysia, t } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { readSameOriginForm } from '#http/oidc/csrf.ts'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import { addressChangedPage, askPage } from './address-change-pages.ts'
+
+/** Where a new address proves itself, and where an old one takes its account back. Opening a page changes nothing: programs that scan mail do. */
+export const addressChangeRoutes = (context: AppContext) =>
+  new Elysia().use(addressPage(context, 'confirm')).use(addressPage(context, 'undo'))
+
+function addressPage(context: AppContext, link: AddressLink) {
+  const prefix: string = ADDRESS_PATHS[link]
+  const why = { open: 'The mailed link is the authority' }
+  return new Elysia({ prefix })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ site, query }) => {
+        const token = tokenIn(query.token)
+        return askPage(site, {
+          link,
+          token,
+          change: await context.addressChanges.find(site, link, token),
+        })
+      },
+      { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+    )
+    .post('/', ({ site, request }) => agree(context, site, link, request), why)
+}
+
+/** The form needs no CSRF token: it contains the link's token, which is secret. */
+async function agree(
+  { addressChanges, config }: AppContext,
+  site: Site,
+  link: AddressLink,
+  request: Request,
+): Promise<Response> {
+  const { origin } = new URL(siteBaseUrl(config.baseUrl, site.domain))
+  const fields = await readSameOriginForm(request, origin)
+  const token = tokenIn(fields.get('token') ?? undefined)
+  return addressChangedPage(site, {
+    link,
+    change: await addressChanges[link](site, token, originOf(request)),
+  })
+}
+
+function tokenIn(token: string | undefined): string {
+  if (token) return token
+  throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+}

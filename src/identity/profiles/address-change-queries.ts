@@ -1,0 +1,132 @@
+import { AppError } from '#base/app-error.ts'
+import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+export interface StoredAddressChange extends UserKey {
+  readonly changeId: string
+  readonly oldEmail: string
+  readonly newEmail: string
+  readonly provenAt: Date | null
+}
+
+export async function insertAddressChange(
+  tx: SiteTx,
+  change: Omit<StoredAddressChange, 'provenAt'> & {
+    readonly tokenHash: Buffer
+    readonly createdAt: Date
+    readonly expiresAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('address_change')
+    .values({
+      site_id: tx.siteId,
+      change_id: change.changeId,
+      user_pool_id: change.userPoolId,
+      sub: change.sub,
+      old_email: change.oldEmail,
+      new_email: change.newEmail,
+      token_hash: change.tokenHash,
+      proven_at: null,
+      created_at: change.createdAt,
+      expires_at: change.expiresAt,
+    })
+    .execute()
+}
+
+/** The change whose link has that token, while the link is good. */
+export function selectAddressChange(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<StoredAddressChange | undefined> {
+  return tx.db
+    .selectFrom('address_change')
+    .select([
+      'change_id as changeId',
+      'user_pool_id as userPoolId',
+      'sub',
+      'old_email as oldEmail',
+      'new_email as newEmail',
+      'proven_at as provenAt',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** The address that an account is to have once it is proven. */
+export async function selectPendingEmail(
+  tx: SiteTx,
+  user: UserKey,
+  now: Date,
+): Promise<string | undefined> {
+  const found = await tx.db
+    .selectFrom('address_change')
+    .select('new_email as newEmail')
+    .where(ofUser(tx, user))
+    .where('proven_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return found?.newEmail
+}
+
+/** The link to the old address takes the place of the one to the new one. */
+export async function markProven(
+  tx: SiteTx,
+  changeId: string,
+  proven: { readonly tokenHash: Buffer; readonly provenAt: Date; readonly expiresAt: Date },
+): Promise<void> {
+  await tx.db
+    .updateTable('address_change')
+    .set({
+      token_hash: proven.tokenHash,
+      proven_at: proven.provenAt,
+      expires_at: proven.expiresAt,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('change_id', '=', changeId)
+    .execute()
+}
+
+export async function deletePendingChanges(tx: SiteTx, user: UserKey): Promise<void> {
+  await tx.db
+    .deleteFrom('address_change')
+    .where(ofUser(tx, user))
+    .where('proven_at', 'is', null)
+    .execute()
+}
+
+export async function deleteAddressChanges(tx: SiteTx, user: UserKey): Promise<void> {
+  await tx.db.deleteFrom('address_change').where(ofUser(tx, user)).execute()
+}
+
+/** 409 `UserAlreadyExists` for an address of another account. */
+export async function requireFreeEmail(
+  tx: SiteTx,
+  { userPoolId, sub }: { readonly userPoolId: string; readonly sub?: string },
+  email: string,
+  now: Date,
+): Promise<void> {
+  const holder =
+    (await tx.db
+      .selectFrom('pool_user')
+      .select('sub')
+      .where(inPool(tx, userPoolId))
+      .where('email', '=', email)
+      .executeTakeFirst()) ??
+    (await tx.db
+      .selectFrom('address_change')
+      .select('sub')
+      .where(inPool(tx, userPoolId))
+      .where('old_email', '=', email)
+      .where('proven_at', 'is not', null)
+      .where('expires_at', '>', now)
+      .executeTakeFirst())
+  if (holder === undefined || holder.sub === sub) return
+  throw new AppError(
+    'UserAlreadyExists',
+    `There is a user with the address "${email}" already, or was one within a week`,
+  )
+}

@@ -1,0 +1,198 @@
+import { AppError } from '#base/app-error.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  type StoredAddressChange,
+  deleteAddressChanges,
+  deletePendingChanges,
+  insertAddressChange,
+  markProven,
+  requireFreeEmail,
+  selectAddressChange,
+} from './address-change-queries.ts'
+import type { StoredProfile } from './model.ts'
+import { deleteCodes, selectProfileForUpdate, updateProfile } from './queries.ts'
+
+const HOUR_MS = 3600 * 1000
+/** How long the new address may take to prove itself. */
+const PROOF_MS = 24 * HOUR_MS
+/** How long the old address can take the account back. */
+const UNDO_MS = 7 * 24 * HOUR_MS
+
+/** Below a site's own address; the token follows. */
+export const ADDRESS_PATHS = {
+  confirm: '/admin/public/address/confirm',
+  undo: '/admin/public/address/undo',
+} as const
+export type AddressLink = keyof typeof ADDRESS_PATHS
+
+export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
+  readonly baseUrl: string
+  readonly directory: PoolDirectory
+  readonly authEmails: AuthEmails
+  readonly events: SecurityEvents
+  readonly signOut: SignOut
+}
+
+/** New addresses of admin accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
+export class AddressChanges {
+  readonly #deps: AddressChangesDeps
+
+  constructor(deps: AddressChangesDeps) {
+    this.#deps = deps
+  }
+
+  /** 409 `UserAlreadyExists` for an address that another account has, or may still take back. `sub` is absent for a new account. */
+  requireFree(
+    tx: SiteTx,
+    account: { readonly userPoolId: string; readonly sub?: string },
+    email: string,
+  ): Promise<void> {
+    return requireFreeEmail(tx, account, email, this.#deps.clock.now())
+  }
+
+  /** Mails the new address; nothing changes before it answers. 409 `UserAlreadyExists`. */
+  async request(tx: SiteTx, site: Site, account: StoredProfile, newEmail: string): Promise<void> {
+    const { clock, ids, authEmails } = this.#deps
+    const { userPoolId, sub, primaryEmail: oldEmail } = account
+    const createdAt = clock.now()
+    await this.requireFree(tx, account, newEmail)
+    await deletePendingChanges(tx, account)
+    await deleteExpired(tx, 'address_change', createdAt)
+    const token = ids.secret()
+    const expiresAt = new Date(createdAt.getTime() + PROOF_MS)
+    await insertAddressChange(tx, {
+      changeId: ids.named('adr'),
+      userPoolId,
+      sub,
+      oldEmail,
+      newEmail,
+      tokenHash: hashSecret(token),
+      createdAt,
+      expiresAt,
+    })
+    const url = this.#url(site, 'confirm', token)
+    await authEmails.send(tx, site, {
+      kind: 'address-proof',
+      pool: 'admin',
+      to: newEmail,
+      url,
+      expiresAt,
+    })
+  }
+
+  /** What a link is about, without using it up. 410 `LinkExpired`. */
+  find(site: Site, link: AddressLink, token: string): Promise<StoredAddressChange> {
+    return this.#deps.database.withSite(site.siteId, (tx) => this.#change(tx, link, token))
+  }
+
+  /** The account has its new address from now on. 409 `UserAlreadyExists`, 410 `LinkExpired`. */
+  confirm(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
+    const { clock, ids, authEmails } = this.#deps
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const { change, account } = await this.#locked(tx, 'confirm', token)
+      const { oldEmail, newEmail } = change
+      if (account.primaryEmail !== oldEmail) throw linkExpired('confirm')
+      const now = clock.now()
+      await this.requireFree(tx, account, newEmail)
+      await this.#move(tx, account, { to: newEmail, origin, detail: {} })
+      const undoToken = ids.secret()
+      const expiresAt = new Date(now.getTime() + UNDO_MS)
+      const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
+      await markProven(tx, change.changeId, proven)
+      const undo = { url: this.#url(site, 'undo', undoToken), expiresAt }
+      await authEmails.send(tx, site, {
+        kind: 'address-changed',
+        pool: 'admin',
+        to: oldEmail,
+        undo,
+      })
+      return change
+    })
+  }
+
+  /** Gives the account back to its old address, and ends every sign-in. 410 `LinkExpired`. */
+  undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const { change, account } = await this.#locked(tx, 'undo', token)
+      const { oldEmail, userPoolId, sub } = change
+      await this.#move(tx, account, { to: oldEmail, origin, detail: { undone: true } })
+      await deleteAddressChanges(tx, change)
+      const pool = { userPoolId, kind: 'admin' } as const
+      await this.#deps.signOut.everywhere(tx, pool, sub, { origin })
+      return change
+    })
+  }
+
+  /** The account before the row that is about it, as whoever changes an account locks it. */
+  async #locked(
+    tx: SiteTx,
+    link: AddressLink,
+    token: string,
+  ): Promise<{ readonly change: StoredAddressChange; readonly account: StoredProfile }> {
+    const seen = await this.#change(tx, link, token)
+    const account = await selectProfileForUpdate(tx, seen)
+    // Somebody else may have used it up meanwhile.
+    const change = await this.#change(tx, link, token)
+    if (!account) throw linkExpired(link)
+    return { change, account }
+  }
+
+  async #change(tx: SiteTx, link: AddressLink, token: string): Promise<StoredAddressChange> {
+    const change = await selectAddressChange(tx, hashSecret(token), this.#deps.clock.now())
+    const isFor: AddressLink = change?.provenAt ? 'undo' : 'confirm'
+    if (!change || isFor !== link) throw linkExpired(link)
+    return change
+  }
+
+  /** Whoever gets mail at an address has just shown it, so it is verified. */
+  async #move(
+    tx: SiteTx,
+    account: StoredProfile,
+    {
+      to,
+      origin,
+      detail,
+    }: {
+      readonly to: string
+      readonly origin: RequestOrigin
+      readonly detail: Readonly<Record<string, boolean>>
+    },
+  ): Promise<void> {
+    const { clock, events } = this.#deps
+    const updated = { ...account, primaryEmail: to, emailVerified: true, updatedAt: clock.now() }
+    await updateProfile(tx, account, updated)
+    await deleteCodes(tx, account)
+    await events.record(tx, {
+      event: 'user.changed',
+      pool: 'admin',
+      sub: account.sub,
+      email: to,
+      origin,
+      detail: { fields: 'primaryEmail', previousEmail: account.primaryEmail, ...detail },
+    })
+  }
+
+  #url(site: Site, link: AddressLink, token: string): string {
+    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
+    return `${base}${ADDRESS_PATHS[link]}?token=${token}`
+  }
+}
+
+const linkExpired = (link: AddressLink): AppError =>
+  new AppError(
+    'LinkExpired',
+    link === 'confirm'
+      ? 'It was used already, it is older than a day, or a newer one was sent: change the address again'
+      : 'It was used already, or it is older than a week: ask the people who run the site',
+  )
