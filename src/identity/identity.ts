@@ -115,7 +115,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const accountParts = openAccounts({ ...services, ...signInParts, srpVerifiers: srp.verifiers })
   const superAdminInvites = new SuperAdminInvites(services)
   const idempotentAnswers = new IdempotentAnswers(deps)
-  const profileParts = openProfiles({ ...services, ...signInParts })
+  const profileParts = openProfiles({ ...services, ...signInParts, ...accountParts })
   return {
     pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
     signingKeys,

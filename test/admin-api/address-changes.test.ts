@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { AdminPool, type Member } from '#test/admin-api.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
-import { allMailTo, linkIn, mailTo } from '#test/outbox.ts'
+import { allMailTo, codeIn, linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
@@ -10,6 +10,7 @@ import { asSuperuser } from '#test/superuser.ts'
 const HOST = 'one.test'
 const CONFIRM = '/admin/public/address/confirm'
 const UNDO = '/admin/public/address/undo'
+const ORIGIN = { address: '192.0.2.7', userAgent: '', requestId: 'r' }
 
 let stack: Stack
 let pool: AdminPool
@@ -106,6 +107,28 @@ describe('a new address of one’s own', () => {
     expect((await adam.call('POST', '/users', { body: { email: wanted } })).status).toBe(200)
   })
 
+  test('is undone with all that whoever had the account meanwhile made of it', async () => {
+    const { bob, wanted, undo } = await moved()
+    const party = await RelyingParty.of(stack, HOST, 'admin')
+    const at = { site: party.site, pool: party.pool, origin: ORIGIN }
+    const thiefs = { email: wanted, password: 'Thiefs-own-1' }
+    await stack.context.ownPasswords.add(at, { sub: bob.userId, password: thiefs.password })
+    await put(bob, { externalEmail: 'thief@out.test' })
+    await put(bob, { activeEmail: 'thief@out.test' })
+    expect((await agree(undo)).status).toBe(200)
+    const back = await pool.named(bob.email)
+    expect(await profileOf(back)).toMatchObject({ activeEmail: bob.email })
+    const { passwordSignIns, passwordResets } = stack.context
+    await expect(
+      passwordSignIns.authenticate(at, { ...thiefs, email: bob.email }),
+    ).rejects.toMatchObject({ code: 'InvalidCredentials' })
+    await passwordResets.request(at, bob.email)
+    const code = codeIn(await mailTo(stack, bob.email, 'reset'))
+    const own = { email: bob.email, password: 'Owners-new-1' }
+    await passwordResets.confirm(at, { ...own, code })
+    expect(await passwordSignIns.authenticate(at, own)).toMatchObject({ kind: 'signed-in' })
+  })
+
   test('is undone also when another one has followed', async () => {
     const { bob, wanted, undo } = await moved()
     const third = `third-${bob.email}`
@@ -116,6 +139,20 @@ describe('a new address of one’s own', () => {
     expect(await profileOf(await pool.named(bob.email))).toMatchObject({ primaryEmail: bob.email })
     const later = await linkTo(wanted, 'address-changed')
     expect((await agree(later)).status).toBe(410)
+  })
+
+  test('is not undone, nor made, once an admin has given the account another one', async () => {
+    const { bob, undo } = await moved()
+    await put(bob, { primaryEmail: `more-${bob.email}` })
+    const pending = await linkTo(`more-${bob.email}`, 'address-proof')
+    const heir = `heir-${bob.email}`
+    const given = await adam.call('PUT', `/users/${bob.userId}/profile`, {
+      body: { primaryEmail: heir },
+    })
+    expect(given.status, given.text).toBe(200)
+    expect((await agree(undo)).status).toBe(410)
+    expect((await agree(pending)).status).toBe(410)
+    expect((await pool.named(heir)).userId).toBe(bob.userId)
   })
 
   test('is asked for anew, or no more, after which the first link is dead', async () => {

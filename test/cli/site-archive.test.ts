@@ -227,6 +227,7 @@ const comparable = (text: string, installation: Stack, siteId = 'none'): string 
     .replaceAll(siteId, 'SITE')
     .replaceAll(`:${installation.port}`, ':PORT')
     .replaceAll(/"requestId":"[^"]*"/g, '"requestId":""')
+    .replaceAll(/Request: [0-9a-f-]{36}/g, 'Request: ID')
     // What is signed names the site, and a moment.
     .replaceAll(/\/objects\/[^"]*/g, '/objects/SIGNED')
     .replaceAll(/"expiresAt":"[^"]*"/g, '"expiresAt":""')

@@ -337,7 +337,7 @@ describe('a change', () => {
     }
     const onBoth = (password: string) => () =>
       Promise.all(replicas().map((replica) => signUp(replica, password)))
-    const plain = 'correct horse battery'
+    const plain = 'correct horse'
     expect(await onBoth(plain)()).toEqual(Array(2).fill('ResourceNotFoundException'))
     await change(host, { data: { clients: { default: { cognitoApi: true } } } })
     expect(await signUp(stack, plain)).toBe('InvalidPasswordException')

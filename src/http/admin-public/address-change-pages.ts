@@ -37,11 +37,11 @@ const WORDS: Record<AddressLink, Words> = {
     title: 'Take your account back',
     lead: ({ oldEmail, newEmail }, { domain }) =>
       html`Your account at <b>${domain}</b> has the address <b>${newEmail}</b> now. It gets
-        <b>${oldEmail}</b> again, and every sign-in ends.`,
+        <b>${oldEmail}</b> again; every sign-in ends, and so does the password.`,
     submit: 'Take it back',
     doneTitle: 'Your account is yours again',
     done: ({ oldEmail }) =>
-      `You sign in as ${oldEmail} again. Set a new password: whoever changed the address may know yours.`,
+      `You sign in as ${oldEmail} again. Set a new password first: choose "Forgot password?" where you sign in.`,
   },
 }
 

@@ -32,6 +32,10 @@ export async function upsertPassword(
     .execute()
 }
 
+export async function deletePassword(tx: SiteTx, owner: UserKey): Promise<void> {
+  await tx.db.deleteFrom('user_password').where(ofUser(tx, owner)).execute()
+}
+
 /** False when there is a password. */
 export async function insertPassword(
   tx: SiteTx,

@@ -1,6 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -13,6 +14,7 @@ import { type PasswordHasher, normalizePassword } from './hasher.ts'
 import { passwordFaults } from './policy.ts'
 import {
   type StoredPassword,
+  deletePassword,
   insertPassword,
   selectPassword,
   selectPasswordKey,
@@ -113,6 +115,11 @@ export class Passwords {
   ): Promise<boolean> {
     const stored = await this.seal(tx, pool, sub, prepared)
     return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#deps.clock.now())
+  }
+
+  /** Nobody signs in with it any more; a reset sets a new one. */
+  async remove(tx: SiteTx, owner: UserKey): Promise<void> {
+    await deletePassword(tx, owner)
   }
 
   async exists(tx: SiteTx, pool: Pool, sub: string): Promise<boolean> {

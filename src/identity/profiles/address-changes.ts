@@ -1,6 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
+import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -42,6 +43,7 @@ export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents
   readonly signOut: SignOut
+  readonly passwords: Pick<Passwords, 'remove'>
 }
 
 /** New addresses of admin accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
@@ -121,12 +123,17 @@ export class AddressChanges {
     })
   }
 
-  /** Gives the account back to its old address, and ends every sign-in. 410 `LinkExpired`. */
+  /**
+   * Gives the account back to its old address. Whoever had it meanwhile may have set a password, and had mail about the account
+   * go elsewhere: both end with every sign-in, and a reset sets a new password. 410 `LinkExpired`.
+   */
   undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { change, account } = await this.#locked(tx, 'undo', token)
       const { oldEmail, userPoolId, sub } = change
-      await this.#move(tx, account, { to: oldEmail, origin, detail: { undone: true } })
+      const owned = { ...account, activeAddress: 'primary' } as const
+      await this.#move(tx, owned, { to: oldEmail, origin, detail: { undone: true } })
+      await this.#deps.passwords.remove(tx, change)
       await deleteAddressChanges(tx, change)
       const pool = { userPoolId, kind: 'admin' } as const
       await this.#deps.signOut.everywhere(tx, pool, sub, { origin })

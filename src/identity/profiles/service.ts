@@ -13,7 +13,11 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import { deletePendingChanges, selectPendingEmail } from './address-change-queries.ts'
+import {
+  deleteAddressChanges,
+  deletePendingChanges,
+  selectPendingEmail,
+} from './address-change-queries.ts'
 import type { AddressChanges } from './address-changes.ts'
 import {
   type OwnProfileChange,
@@ -79,11 +83,13 @@ export class Profiles {
       const after = changedProfile(before, own ? withoutPrimary(before, own) : change)
       const fields = changedProfileFields(before, after)
       if (own) await this.#prepareOwn(tx, site, by, { before, own, fields })
-      const pending = await this.#pendingEmail(tx, owner)
-      if (fields.length === 0) return { ...before, pending }
       if (fields.includes('primaryEmail')) {
         await this.#deps.addressChanges.requireFree(tx, owner, after.primaryEmail)
+        // An admin has given the account to whom it belongs now: no link of before takes it back.
+        await deleteAddressChanges(tx, owner)
       }
+      const pending = await this.#pendingEmail(tx, owner)
+      if (fields.length === 0) return { ...before, pending }
       const updated = {
         ...before,
         ...after,
