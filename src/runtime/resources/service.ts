@@ -12,6 +12,7 @@ import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/mode
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 
+import { checkCodeBytes } from './code-bytes.ts'
 import { parseConfig, patchConfig } from './config.ts'
 import {
   type ContentsOf,
@@ -21,7 +22,6 @@ import {
 } from './contents.ts'
 import { functionsIn, inlineCodeOf, loadsAlike } from './function-parts.ts'
 import {
-  MAX_INLINE_CODE_BYTES,
   MAX_RESOURCES,
   type NewResource,
   type Resource,
@@ -37,7 +37,6 @@ import {
   lockResource,
   readResource,
   readAccountStatusAndResource,
-  selectCodeBytes,
   selectFunctionsVersion,
   selectGrantees,
   selectResource,
@@ -296,12 +295,3 @@ const MAX_ROUNDS = 5
 const NONE: ReadonlySet<string> = new Set()
 
 const auditDetail = ({ resourceId, type, name }: Resource) => ({ resourceId, type, name })
-
-async function checkCodeBytes(tx: SiteTx, toDelete: ReadonlySet<string>): Promise<void> {
-  const bytes = await selectCodeBytes(tx, toDelete)
-  if (bytes <= MAX_INLINE_CODE_BYTES) return
-  throw invalid(
-    'config.code',
-    `the functions of a site hold at most ${MAX_INLINE_CODE_BYTES} bytes of inline code together, and with this they would hold ${bytes}: deploy code as files and name those in "artifact"`,
-  )
-}
