@@ -1,7 +1,7 @@
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { formPage } from '#http/oidc/pages/form.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import { noticePage } from '#http/oidc/pages/notice-page.ts'
+import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -68,8 +68,5 @@ export const addressChangedPage = (site: Site, { link, change }: AddressPage): R
     site,
     tone: 'good',
     text: [WORDS[link].done(change)],
-    links: [
-      { href: '/admin', label: 'Administration' },
-      { href: '/', label: 'Back to the site' },
-    ],
+    links: [{ href: '/admin', label: 'Administration' }, BACK_TO_SITE],
   })

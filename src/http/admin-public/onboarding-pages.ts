@@ -4,7 +4,7 @@ import { failureReference } from '#http/oidc/pages/error-page.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
-import { noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
+import { BACK_TO_SITE, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
 import type { Site } from '#sites/site.ts'
@@ -24,7 +24,6 @@ export interface OnboardingRequest {
 /** What a form says that asks for a new link. */
 export const RENEW = 'renew'
 
-const HOME = { href: '/', label: 'Back to the site' }
 const ROLES = { 'super-admin': 'a super-admin', admin: 'an admin', user: 'a user' }
 
 export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormState): Response =>
@@ -56,7 +55,7 @@ export const welcomePage = (onboarding: OnboardingRequest): Response =>
     site: onboarding.site,
     tone: 'good',
     text: [`Your password is set. From now on you sign in as ${onboarding.invite.email}.`],
-    links: [{ href: onboarding.applicationUrl, label: 'Go to sign-in' }, HOME],
+    links: [{ href: onboarding.applicationUrl, label: 'Go to sign-in' }, BACK_TO_SITE],
     headers: opensAlone(onboarding.applicationUrl),
   })
 
@@ -100,7 +99,10 @@ const deadInvitePage = ({ site, end, applicationUrl, requestId }: EndedInvite): 
             'A newer link may have taken its place: look for the latest message.',
             'If there is none, ask the people who invited you for a new one.',
           ],
-    links: end === 'used' ? [{ href: applicationUrl, label: 'Go to sign-in' }, HOME] : [HOME],
+    links:
+      end === 'used'
+        ? [{ href: applicationUrl, label: 'Go to sign-in' }, BACK_TO_SITE]
+        : [BACK_TO_SITE],
     reference: failureReference('LinkExpired', requestId),
     status: 410,
   })
@@ -112,5 +114,5 @@ export const renewedInvitePage = (site: Site): Response =>
     site,
     tone: 'good',
     text: ['If the invite still stands, a new link is on its way to the address that was invited.'],
-    links: [HOME],
+    links: [BACK_TO_SITE],
   })

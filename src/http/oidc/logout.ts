@@ -17,7 +17,7 @@ import { authorizationErrorPage } from './pages/error-page.ts'
 import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
 import { html } from './pages/html.ts'
-import { noticePage } from './pages/notice-page.ts'
+import { BACK_TO_SITE, noticePage } from './pages/notice-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
 
@@ -141,6 +141,6 @@ const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
     site,
     tone: 'good',
     text: [`You have left ${site.domain} on this browser. You can close this page.`],
-    links: [{ href: '/', label: 'Back to the site' }],
+    links: [BACK_TO_SITE],
     cookies,
   })

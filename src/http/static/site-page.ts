@@ -1,4 +1,4 @@
-import { noticePage } from '#http/oidc/pages/notice-page.ts'
+import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
 import type { Site } from '#sites/site.ts'
 
 /** What a person sees at the root of a site without a page of its own, and where its administration is. */
@@ -26,5 +26,5 @@ const adminPage = (site: Pick<Site, 'domain'>): Response =>
       'The people who run this site work with it through a program that signs them in: its routes are below this address.',
       'Such a program finds the hosted sign-in in the settings of the site, at /admin/public/config.',
     ],
-    links: [{ href: '/', label: 'Back to the site' }],
+    links: [BACK_TO_SITE],
   })

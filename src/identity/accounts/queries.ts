@@ -53,7 +53,6 @@ export async function activateInvited(
   return numUpdatedRows > 0n
 }
 
-/** Who an unused invite is for. */
 const invitesByToken = (tx: SiteTx, tokenHash: Buffer) =>
   tx.db
     .selectFrom('user_invite as invite')
@@ -80,6 +79,7 @@ export function selectInvite(tx: SiteTx, tokenHash: Buffer) {
     .executeTakeFirst()
 }
 
+/** Who an unused invite is for. */
 export function selectOpenInvite(
   tx: SiteTx,
   tokenHash: Buffer,

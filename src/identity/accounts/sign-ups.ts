@@ -45,7 +45,7 @@ export class SignUps {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     await allFaults(
       () => newEmail(typed),
-      () => passwords.check(pool, { email: typed, password }),
+      () => passwords.check(pool, { email: lookupEmail(typed), password }),
     )
     const email = newEmail(typed)
     await rateLimiter.beginMail({ ...request, email })

@@ -4,19 +4,19 @@ import { type RequestScope, scopeOf } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type SupportLine, noticePage } from './notice-page.ts'
+import { BACK_TO_SITE, type SupportLine, noticePage } from './notice-page.ts'
 import { withFullStop } from './text.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
-const ONBOARDING = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
+const MAILED_LINK = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
 
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
 
 /** Whether the response to a request is shown to people. The path of forwarding answers programs, too. */
 export const isForPeople = (path: string, request: Request): boolean =>
   SIGN_IN.test(path) ||
-  ONBOARDING.test(path) ||
+  MAILED_LINK.test(path) ||
   (FORWARDING.test(path) && (request.method === 'POST' || acceptsHtml(request)))
 
 /** A page for a failure, with the request's id for the operator's log. */
@@ -34,7 +34,7 @@ export const errorPage = (
     site: { domain: hostName(host) },
     tone: 'bad',
     text: [withFullStop(error.message)],
-    links: [{ href: '/', label: 'Back to the site' }],
+    links: [BACK_TO_SITE],
     reference: failureReference(error.code, requestId),
     status,
     headers: Object.fromEntries(headers),
@@ -73,6 +73,6 @@ export const authorizationErrorPage = (
       ...failureReference(refusal.error, scopeOf(request).requestId),
       ['Reason', refusal.description],
     ],
-    links: [{ href: '/', label: 'Back to the site' }],
+    links: [BACK_TO_SITE],
     status: 400,
   })

@@ -4,6 +4,9 @@ import { type HtmlPage, htmlPage } from './page.ts'
 /** What it is, and what it says. */
 export type SupportLine = readonly [label: string, text: string]
 
+/** Where whoever has no way on may go. */
+export const BACK_TO_SITE = { href: '/', label: 'Back to the site' }
+
 export interface Notice extends Pick<
   HtmlPage,
   'title' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
