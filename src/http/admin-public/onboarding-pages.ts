@@ -6,7 +6,7 @@ import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
-import type { PasswordPolicy } from '#identity/pools/settings.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 /** A request of an invited person, whose link is valid. */
@@ -14,7 +14,7 @@ export interface OnboardingRequest {
   readonly site: Site
   readonly token: string
   readonly invite: OpenInvite
-  readonly policy: PasswordPolicy
+  readonly pool: Pool
   /** Path of the page, without the token. */
   readonly path: string
   /** The address of the application in which the account is used. */
@@ -36,7 +36,7 @@ export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormStat
     hidden: { token: onboarding.token },
     fields: [
       { ...usernameField(onboarding.invite.email), readOnly: true },
-      newPasswordField(onboarding.policy, 'Password'),
+      newPasswordField(onboarding.pool.settings.passwordPolicy, 'Password'),
       {
         name: 'confirmPassword',
         label: 'Repeat the password',

@@ -93,19 +93,18 @@ async function openInvite(
     const end = await inviteAcceptances.endOf(site, token)
     return endedInvitePage({ ...opened, end, requestId: scopeOf(request).requestId })
   }
-  const { settings } = await pools.byId(site, auth.userPoolId)
-  return { ...opened, invite, policy: settings.passwordPolicy }
+  return { ...opened, invite, pool: await pools.byId(site, auth.userPoolId) }
 }
 
 /** The password, once it was given twice and the policy takes it. */
 async function chosenPassword(
-  { inviteAcceptances }: AppContext,
-  { site, token }: OnboardingRequest,
+  { passwords }: AppContext,
+  { pool, invite }: OnboardingRequest,
   fields: URLSearchParams,
 ): Promise<string> {
   const password = readPassword(fields)
   await allFaults(
-    () => inviteAcceptances.check(site, { token, password }),
+    () => passwords.check(pool, { email: invite.email, password }),
     () => {
       if (fields.get('confirmPassword') === password) return
       throw invalid('confirmPassword', 'The two passwords are not the same')

@@ -72,11 +72,11 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
         await context.passwordResets.request(interaction, email)
         return seeOther(interaction.pathTo('confirmForgotPassword', { ...flow, resent: true }))
       }
-      await allFaults(
+      const [code, password] = await allFaults(
         () => readCode(fields),
         () => readPassword(fields),
       )
-      const change = { email, code: readCode(fields), password: readPassword(fields) }
+      const change = { email, code, password }
       await context.passwordResets.confirm(interaction, change)
       return seeOther(interaction.pathTo('login', { step: 'password-reset', email }))
     },

@@ -22,11 +22,11 @@ export const loginRoutes = (context: AppContext) =>
     show: loginPage,
     async submit(interaction, fields) {
       const authTime = context.clock.now()
-      await allFaults(
+      const [email, password] = await allFaults(
         () => readUsername(fields),
         () => readPassword(fields),
       )
-      const credentials = { email: readUsername(fields), password: readPassword(fields) }
+      const credentials = { email, password }
       const answer = await context.passwordSignIns.authenticate(interaction, credentials)
       if (answer.kind === 'unconfirmed') {
         const { registrationId } = answer

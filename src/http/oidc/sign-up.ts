@@ -44,12 +44,11 @@ export const signUpRoutes = (context: AppContext) =>
       })
     },
     async submit(interaction, fields) {
-      await allFaults(
+      const [typed, password] = await allFaults(
         () => readUsername(fields),
         () => readPassword(fields),
       )
-      const credentials = { email: readUsername(fields), password: readPassword(fields) }
-      const signedUp = await context.signUps.signUp(interaction, credentials)
+      const signedUp = await context.signUps.signUp(interaction, { email: typed, password })
       const { email, registrationId } = signedUp
       return seeOther(interaction.pathTo('confirmUser', { step: 'confirm', email, registrationId }))
     },

@@ -60,14 +60,6 @@ export class InviteAcceptances {
     })
   }
 
-  /** What `accept` says of the password: 400 `InvalidPassword`; 410 `LinkExpired`. */
-  async check(site: Site, { token, password }: InviteAcceptance): Promise<void> {
-    const invite = await this.#open(site, token)
-    if (!invite) throw linkExpired()
-    const pool = await this.#deps.directory.pool(site, invite.userPoolId)
-    await this.#deps.passwords.check(pool, { email: invite.email, password })
-  }
-
   /** 410 `LinkExpired` when it is unknown, used or expired; 400 `InvalidPassword`. */
   async accept(
     site: Site,

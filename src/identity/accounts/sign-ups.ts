@@ -43,11 +43,10 @@ export class SignUps {
     const { site, pool, origin } = request
     const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
-    await allFaults(
+    const [email] = await allFaults(
       () => newEmail(typed),
       () => passwords.check(pool, { email: lookupEmail(typed), password }),
     )
-    const email = newEmail(typed)
     await rateLimiter.beginMail({ ...request, email })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
     const { address } = origin
