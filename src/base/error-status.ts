@@ -71,6 +71,7 @@ const STATUS = {
   PushRefused: 409,
   UserAlreadyExists: 409,
   UserAlreadyActive: 409,
+  UserDisabled: 409,
   CannotDeleteSelf: 409,
   LastSuperAdmin: 409,
   MailboxOwnershipConflict: 409,

@@ -75,6 +75,7 @@ import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
 import { siteVerify } from './site-verify.ts'
 import { token } from './token.ts'
+import { users } from './users.ts'
 
 const COMMANDS: readonly CliCommand[] = [
   serve,
@@ -149,6 +150,7 @@ const COMMANDS: readonly CliCommand[] = [
   authGoogle,
   audit,
   sessions,
+  users,
 ]
 
 export interface Terminal {

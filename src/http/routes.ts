@@ -31,6 +31,7 @@ import { operationRoutes } from './admin-data/operations.ts'
 import { bucketActionRoutes, tableActionRoutes } from './admin-data/resource-actions.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
+import { visitorRoutes, visitorSessionRoutes } from './admin-data/users.ts'
 import { addressChangeRoutes } from './admin-public/address-changes.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
@@ -86,6 +87,7 @@ import { portalSiteRoutes } from './portal/sites.ts'
 import { portalSubmissionCredentialRoutes } from './portal/submission-credentials.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
+import { portalVisitorRoutes } from './portal/visitors.ts'
 import { tlsPermissionRoutes } from './tls-permission.ts'
 
 const storedObjectRoutes = (context: AppContext) =>
@@ -149,6 +151,8 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   envVarRoutes,
   groupRoutes,
   groupUserRoutes,
+  visitorRoutes,
+  visitorSessionRoutes,
   computeRoutes,
   jobRoutes,
   iacRoutes,
@@ -181,6 +185,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalDiagnosisRoutes,
   portalAuthRoutes,
   portalUserSessionRoutes,
+  portalVisitorRoutes,
   portalOutboxRoutes,
   portalFailedMailRoutes,
   portalMailboxRoutes,

@@ -40,6 +40,7 @@ import { TokenVerifier } from './tokens/token-verifier.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { Users } from './users/service.ts'
 import { Visitors } from './users/visitors.ts'
+import { VisitorAccounts } from './visitor-accounts/service.ts'
 
 export interface IdentityDeps extends Pick<
   PlatformServices,
@@ -66,6 +67,7 @@ export interface Identity
   readonly signingKeys: SigningKeys
   readonly users: Users
   readonly visitors: Visitors
+  readonly visitorAccounts: VisitorAccounts
   readonly adminUsers: AdminUsers
   readonly invites: Invites
   readonly attempts: FailureCounter
@@ -121,6 +123,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     signingKeys,
     users,
     visitors: new Visitors(shared),
+    visitorAccounts: new VisitorAccounts({ ...shared, ...signInParts }),
     adminUsers: new AdminUsers({ ...services, ...profileParts, idempotentAnswers }),
     invites,
     superAdminInvites,

@@ -200,6 +200,42 @@ describe('croft', () => {
     })
   })
 
+  test('lists visitors, shows one, disables, enables, signs out and deletes one', async () => {
+    const domain = 'users.test'
+    await stack.createSite({ domain, superAdmins: [`ann@${domain}`] })
+    await stack.dataToken(domain, { user: 'vic@example.org' })
+    await stack.dataToken(domain, { user: 'val@example.org' })
+    const listed = await json('users', domain)
+    expect(listed.items).toMatchObject([
+      { username: 'val@example.org', status: 'ACTIVE', origin: 'operator' },
+      { username: 'vic@example.org', status: 'ACTIVE' },
+    ])
+    expect((await json('users', domain, '--search', 'vi')).items).toHaveLength(1)
+    expect((await run('users', domain, '--show', 'vic@example.org')).out).toMatch(
+      /last seen +not signed in/,
+    )
+    expect((await run('users', domain, '--disable', 'vic@example.org')).out).toBe(
+      'vic@example.org is disabled and signed out.\n',
+    )
+    const disabled = await run('users', domain, '--status', 'DISABLED')
+    expect(disabled.out).toMatch(/^vic@example\.org +DISABLED +operator/)
+    for (const [option, said] of [
+      ['--enable', 'can sign in again'],
+      ['--sign-out', 'is signed out everywhere'],
+      ['--delete', 'is deleted'],
+    ] as const) {
+      const ran = await run('users', domain, option, 'vic@example.org')
+      expect(ran).toMatchObject({ code: 0, out: `vic@example.org ${said}.\n` })
+    }
+    expect(await run('users', domain, '--show', 'vic@example.org')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No visitor of the site has the address "vic@example.org"'),
+    })
+    expect(
+      await run('users', domain, '--enable', 'val@example.org', '--delete', 'val@example.org'),
+    ).toMatchObject({ code: 2 })
+  })
+
   test('rotates keys of one pool', async () => {
     const { rotated } = await json('keys', 'rotate', '--site', 'two.test', '--pool', 'data')
     expect(rotated).toEqual([

@@ -19,6 +19,7 @@ const adminRows = (ids: Ids): readonly Route[] => [
   ['POST', '/operations/theirs/profile', {}],
   ['GET', '/jobs'],
   ['GET', '/groups'],
+  ['GET', '/users'],
   ['POST', '/groups', { groupName: 'intruder' }],
   ['GET', '/env-vars'],
   ['PUT', '/env-vars', { variables: { INTRUDER: { value: 'x', secret: false } } }],
@@ -167,6 +168,7 @@ const standing = async () => {
     ['GET', '/iac/definitions'],
     ['GET', `/jobs/${ids.job}/runs`],
     ['GET', `/groups/${ids.group}/users`],
+    ['GET', `/users/${ids.visitor}`],
     ['POST', `/resources/${ids.table}/data/ddb/scan`, {}],
     ['POST', `/resources/${ids.bucket}/data/s3/list-objects`, {}],
   ]

@@ -17,6 +17,7 @@ const NEVER: Ids = {
   profile: 'neverprofile',
   group: 'nevergroup',
   user: 'never@example.test',
+  visitor: '00000000-0000-4000-8000-000000000001',
   request: '00000000-0000-4000-8000-000000000000',
 }
 
@@ -67,6 +68,7 @@ describe('an id of another site', () => {
       '/jobs/theirjob',
       '/groups',
       '/groups/theirgroup/users',
+      '/users',
       '/iac/export',
       '/iac/definitions/theirprofile',
     ]

@@ -284,6 +284,10 @@ function seedsOf({ table, bucket, code }: Names): Map<string, Seed[]> {
       'POST /admin/data/operations/:operation/profile',
       at('/admin/data/operations/echo/profile', { payload: 1, calls: 1, seconds: 1 }),
     ],
+    ...['disable', 'enable', 'sign-out'].map((change): [string, Seed[]] => [
+      `POST /admin/data/users/:sub/${change}`,
+      [{ path: `/admin/data/users/nobody/${change}` }],
+    ]),
     ['POST /admin/data/compute/execute', at('/admin/data/compute/execute', { code: '1' })],
     ['POST /admin/data/iac/jobs/:jobId/cancel', [{ path: '/admin/data/iac/jobs/x/cancel' }]],
     [

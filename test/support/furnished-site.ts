@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { vi } from 'vitest'
 
 import { ended } from './iac.ts'
@@ -18,6 +19,8 @@ export interface Ids {
   readonly profile: string
   readonly group: string
   readonly user: string
+  /** The `sub` of that user. */
+  readonly visitor: string
   /** Of a run, with a line in the log. */
   readonly request: string
 }
@@ -34,6 +37,7 @@ export const routesOf = (ids: Ids): readonly Route[] => [
   ...jobRoutes(ids),
   ...iacRoutes(ids),
   ...groupRoutes(ids),
+  ...visitorRoutes(ids),
   ['GET', `/logs?operation=${ids.operation}`],
   ['GET', `/logs?requestId=${ids.request}`],
 ]
@@ -112,6 +116,16 @@ const groupRoutes = (ids: Ids): readonly Route[] => [
   ['DELETE', '/groups/own/users', { username: ids.user }],
 ]
 
+const visitorRoutes = ({ visitor }: Ids): readonly Route[] => [
+  ['GET', `/users/${visitor}`],
+  ['GET', `/users/${visitor}/sessions`],
+  ['DELETE', `/users/${visitor}/sessions/ses_0000000000000000`],
+  ['POST', `/users/${visitor}/sign-out`],
+  ['POST', `/users/${visitor}/disable`],
+  ['POST', `/users/${visitor}/enable`],
+  ['DELETE', `/users/${visitor}`],
+]
+
 /** Gives the site one thing of each kind. */
 export async function furnish(stack: Stack, one: RuntimeSite): Promise<Ids> {
   const create = async (type: string, name: string, config: object) =>
@@ -128,7 +142,7 @@ export async function furnish(stack: Stack, one: RuntimeSite): Promise<Ids> {
   await one.admin('POST', '/groups', { groupName: 'theirgroup' })
   await one.synced()
   await one.call('theirs')
-  await stack.dataToken(one.host, { user: 'theiruser@example.test' })
+  const token = await stack.dataToken(one.host, { user: 'theiruser@example.test' })
   const run = (await one.admin('POST', '/jobs/theirjob')).json.data.runId
   const { requestId: request } = await vi.waitUntil(async () => {
     const { json } = await one.admin('GET', `/jobs/theirjob/runs/${run}`)
@@ -150,5 +164,6 @@ export async function furnish(stack: Stack, one: RuntimeSite): Promise<Ids> {
     group: 'theirgroup',
     request,
     user: 'theiruser@example.test',
+    visitor: decodeJwt(token).sub ?? '',
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import { type UserKey, ofUser } from '#identity/user-key.ts'
+import type { UserStatus } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { OpenInvite } from './model.ts'
@@ -9,7 +10,7 @@ import type { OpenInvite } from './model.ts'
 export function lockUser(
   tx: SiteTx,
   { userPoolId, sub }: UserKey,
-): Promise<{ readonly status: 'INVITED' | 'ACTIVE' } | undefined> {
+): Promise<{ readonly status: UserStatus } | undefined> {
   return tx.db
     .selectFrom('pool_user')
     .select('status')

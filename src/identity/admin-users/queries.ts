@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
-
 import type { PageRequest } from '#base/page.ts'
 import type { Role } from '#identity/actor.ts'
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { beginsWith, isText } from '#platform/postgres/text-search.ts'
 
 import type { AdminUser } from './model.ts'
 
@@ -24,9 +23,6 @@ export interface AdminUserFilter {
   readonly prefix?: string | undefined
 }
 
-/** Sorts behind every other character. */
-const LAST_CHARACTER = '\u{10ffff}'
-
 /** By address; one more than the limit when there is a next page. */
 export function selectAdminUsers(
   tx: SiteTx,
@@ -36,13 +32,16 @@ export function selectAdminUsers(
   const { after, email, prefix } = page
   return tx.db
     .selectFrom('pool_user')
-    .select(['sub as userId', 'email', 'external_email as externalEmail', 'status'])
-    .select((row) => row.ref('role').$notNull().as('role'))
+    .select(['sub as userId', 'email', 'external_email as externalEmail'])
+    .select((row) => [
+      row.ref('role').$notNull().as('role'),
+      row.ref('status').$castTo<AdminUser['status']>().as('status'),
+    ])
     .where(inPool(tx, userPoolId))
     .$if(after !== undefined, (query) => query.where('email', '>', after ?? ''))
     .$if(email !== undefined, (query) =>
       query.where((row) =>
-        row.or([isAddress('email', email ?? ''), isAddress('external_email', email ?? '')]),
+        row.or([isText('email', email ?? ''), isText('external_email', email ?? '')]),
       ),
     )
     .$if(prefix !== undefined, (query) =>
@@ -55,14 +54,6 @@ export function selectAdminUsers(
     .execute()
 }
 
-const isAddress = (column: 'email' | 'external_email', address: string) =>
-  sql<boolean>`${sql.ref(column)} collate "C" = ${address}`
-
-/** A range, not a pattern: an index answers it under row-level security, and no character has a meaning. */
-const beginsWith = (column: 'email' | 'external_email', prefix: string) =>
-  sql<boolean>`(${sql.ref(column)} collate "C" >= ${prefix}
-    and ${sql.ref(column)} collate "C" < ${prefix + LAST_CHARACTER})`
-
 /** The states of the super-admins besides one. */
 export async function selectOtherSuperAdmins(
   tx: SiteTx,
@@ -71,7 +62,7 @@ export async function selectOtherSuperAdmins(
 ): Promise<readonly ('INVITED' | 'ACTIVE')[]> {
   const rows = await tx.db
     .selectFrom('pool_user')
-    .select('status')
+    .select((row) => row.ref('status').$castTo<AdminUser['status']>().as('status'))
     .distinct()
     .where(inPool(tx, userPoolId))
     .where('role', '=', 'super-admin')

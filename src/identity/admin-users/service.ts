@@ -212,7 +212,9 @@ const canonicalOrNone = (email: string | null | undefined): string | null =>
   email === null || email === undefined ? null : canonicalEmail(email)
 
 function adminUserOf({ sub, email, role, externalEmail, status }: User): AdminUser {
-  return { userId: sub, email, role: role ?? 'user', externalEmail, status }
+  // A member of the admin pool is never disabled.
+  const state = status === 'INVITED' ? 'INVITED' : 'ACTIVE'
+  return { userId: sub, email, role: role ?? 'user', externalEmail, status: state }
 }
 
 const alreadyActive = ({ email }: User): AppError =>

@@ -5,6 +5,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalid } from '#base/app-error.ts'
 import type { Role } from '#identity/actor.ts'
 import { EmailAddress, OptionalAddress, canonicalEmail } from '#identity/email.ts'
+import type { UserStatus } from '#identity/users/model.ts'
 
 import { ProfileSettings, parseProfileSettings } from './settings.ts'
 
@@ -39,7 +40,7 @@ export interface UserProfile {
 export interface StoredProfile extends UserProfile {
   readonly userPoolId: string
   readonly sub: string
-  readonly status: 'INVITED' | 'ACTIVE'
+  readonly status: UserStatus
   readonly role: Role | null
   /** Whether the primary address is verified. */
   readonly emailVerified: boolean

@@ -29,6 +29,8 @@ export const SECURITY_EVENTS = [
   'user.created',
   'user.deleted',
   'user.changed',
+  'user.disabled',
+  'user.enabled',
   'role.changed',
   'group.created',
   'group.renamed',

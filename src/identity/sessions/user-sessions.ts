@@ -52,6 +52,16 @@ export class UserSessions {
     return { pool: admin, sub: userId }
   }
 
+  /** 404 for nobody of the pool of visitors. */
+  async visitorById(site: Site, sub: string): Promise<SessionOwner> {
+    const { data } = await this.#deps.directory.get(site)
+    const user = await this.#deps.database.withSite(site.siteId, (tx) =>
+      this.#deps.users.find(tx, data.userPoolId, sub),
+    )
+    if (!user) throw notFound('User', sub)
+    return { pool: data, sub }
+  }
+
   /** 404 when the pool has no account with that address. */
   async ownerByEmail(site: Site, kind: PoolKind, email: string): Promise<SessionOwner> {
     const pool = (await this.#deps.directory.get(site))[kind]

@@ -1,4 +1,4 @@
-import { invalid } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -46,6 +46,7 @@ export class TokenMint {
     }
     const pool = (await this.#deps.directory.get(site))[request.pool]
     const user = await this.#userOf(site, pool, request.user)
+    if (user.status === 'DISABLED') throw disabled(user)
     const issuedAtSeconds = await secondToIssue(this.#deps.clock, user.tokensValidAfter)
     const signed = await this.#deps.signer.sign(site, pool, request.use, {
       subject: {
@@ -81,3 +82,6 @@ export class TokenMint {
       : this.#deps.users.ensureVisitor(site, pool, email)
   }
 }
+
+const disabled = ({ email }: User): AppError =>
+  new AppError('UserDisabled', `"${email}" is disabled: enable the account first (croft users)`)

@@ -1,14 +1,16 @@
 import type { Role } from '#identity/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 
+/** An invited user cannot sign in before the invitation is taken up; a disabled one, who is a visitor, not at all. */
+export type UserStatus = 'INVITED' | 'ACTIVE' | 'DISABLED'
+
 export interface User extends UserKey {
   readonly email: string
   readonly emailVerified: boolean
   readonly externalEmail: string | null
   /** Where mail about the account goes: `email` or `externalEmail`, as the user chose. */
   readonly activeEmail: string
-  /** An invited user cannot sign in before the invitation is taken up. */
-  readonly status: 'INVITED' | 'ACTIVE'
+  readonly status: UserStatus
   /** Null in the data pool. */
   readonly role: Role | null
   readonly tokensValidAfter: Date

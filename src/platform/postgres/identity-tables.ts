@@ -53,7 +53,7 @@ export interface IdentityTables {
     email_verified: Generated<boolean>
     external_email: string | null
     role: 'user' | 'admin' | 'super-admin' | null
-    status: 'INVITED' | 'ACTIVE'
+    status: 'INVITED' | 'ACTIVE' | 'DISABLED'
     origin: 'invite' | 'operator' | 'sign-up' | 'provider'
     active_address: Generated<'primary' | 'external'>
     settings: Generated<unknown>

@@ -1,0 +1,118 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { columns, printable } from './columns.ts'
+import { type Arguments, type CliCommand, choiceOption, textOption } from './command.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { type ServiceClient, sitePath } from './service-client.ts'
+
+const Visitor = Type.Object({
+  sub: Type.String(),
+  username: Type.String(),
+  emailVerified: Type.Boolean(),
+  status: Type.String(),
+  origin: Type.String(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+type Visitor = Static<typeof Visitor>
+
+const VisitorPage = Type.Object({
+  items: Type.Array(Visitor),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+
+const VisitorDetail = Type.Composite([
+  Visitor,
+  Type.Object({
+    groups: Type.Array(Type.String()),
+    signInMethods: Type.Array(Type.String()),
+    lastSeenAt: Type.Union([Type.String(), Type.Null()]),
+  }),
+])
+
+/** What can be done to one visitor, and what is said of it then. */
+const CHANGES = {
+  disable: { method: 'POST', path: '/disable', said: 'is disabled and signed out' },
+  enable: { method: 'POST', path: '/enable', said: 'can sign in again' },
+  signOut: { method: 'POST', path: '/sign-out', said: 'is signed out everywhere' },
+  delete: { method: 'DELETE', path: '', said: 'is deleted' },
+} as const
+type Change = keyof typeof CHANGES
+const CHANGE_NAMES = ['disable', 'enable', 'signOut', 'delete'] as const
+
+export const users: CliCommand = {
+  name: 'users',
+  summary: 'The visitors of a site; shows one, disables, enables, signs out or deletes one',
+  argument: 'DOMAIN',
+  options: [
+    textOption('--search <text>', 'those whose address begins with it'),
+    choiceOption('--status <status>', ['ACTIVE', 'DISABLED'], 'ACTIVE or DISABLED'),
+    textOption('--show <email>', 'all about this one'),
+    textOption('--disable <email>', 'nobody signs in to the account, and every sign-in ends'),
+    textOption('--enable <email>', 'take that back'),
+    textOption('--sign-out <email>', 'end every sign-in to the account'),
+    textOption('--delete <email>', 'delete the account and everything that is kept for it'),
+  ],
+  async run({ args, service }) {
+    const base = sitePath(args.word, '/users')
+    const named = CHANGE_NAMES.filter((name) => args.text(name) !== undefined)
+    const shown = args.text('show')
+    const [change] = named
+    if (named.length + (shown === undefined ? 0 : 1) > 1) {
+      throw new UsageError(
+        '--show, --disable, --enable, --sign-out and --delete exclude each other',
+      )
+    }
+    if (change !== undefined) return changeOne(service, base, change, args.required(change))
+    if (shown !== undefined) {
+      const { sub } = await visitorOf(service, base, shown)
+      const visitor = await service.portalAs(VisitorDetail, 'GET', `${base}/${sub}`)
+      return { json: visitor, text: detailText(visitor) }
+    }
+    return listAll(service, base, args)
+  },
+}
+
+async function listAll(service: ServiceClient, base: string, args: Arguments) {
+  const q = args.text('search')
+  const status = args.text('status')
+  const filters = { ...(q !== undefined && { q }), ...(status !== undefined && { status }) }
+  const items = await service.portalItems(VisitorPage, base, { filters })
+  const rows = items.map(({ username, status: state, origin, createdAt }) =>
+    [username, state, origin, `since ${createdAt}`].map(printable),
+  )
+  return {
+    json: { items, nextToken: null },
+    text: rows.length === 0 ? 'No such visitor.' : columns(rows),
+  }
+}
+
+async function changeOne(service: ServiceClient, base: string, name: Change, email: string) {
+  const { method, path, said } = CHANGES[name]
+  const { sub, username } = await visitorOf(service, base, email)
+  await service.portal(method, `${base}/${sub}${path}`)
+  return { json: { sub, username, done: name }, text: `${printable(username)} ${said}.` }
+}
+
+async function visitorOf(service: ServiceClient, base: string, email: string): Promise<Visitor> {
+  const query = new URLSearchParams({ email }).toString()
+  const { items } = await service.portalAs(VisitorPage, 'GET', `${base}?${query}`)
+  const [visitor] = items
+  if (visitor) return visitor
+  throw new CommandError(`No visitor of the site has the address "${email}": croft users DOMAIN`)
+}
+
+function detailText(visitor: Static<typeof VisitorDetail>): string {
+  const { username, sub, status, emailVerified, origin, groups, signInMethods } = visitor
+  const rows = [
+    ['address', `${username}${emailVerified ? '' : ' (not verified)'}`],
+    ['sub', sub],
+    ['status', status],
+    ['made by', origin],
+    ['since', visitor.createdAt],
+    ['last seen', visitor.lastSeenAt ?? 'not signed in'],
+    ['signs in with', signInMethods.join(', ') || 'nothing yet'],
+    ['groups', groups.join(', ') || 'none'],
+  ]
+  return columns(rows.map((row) => row.map(printable)))
+}

@@ -1,0 +1,97 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { SessionList, answerSessions } from '#http/session-view.ts'
+import type { ActorContext } from '#identity/actor.ts'
+import {
+  VisitorAccount,
+  VisitorAccountDetail,
+  VisitorSearchFields,
+} from '#identity/visitor-accounts/model.ts'
+import type { VisitorEditor } from '#identity/visitor-accounts/service.ts'
+
+const VisitorPath = Type.Object({ sub: NameText })
+const VisitorSessionPath = Type.Composite([VisitorPath, Type.Object({ sessionId: NameText })])
+
+/** The query of a list of visitors. */
+export const VisitorQuery = t.Composite([PageQuery, t.Object(VisitorSearchFields)])
+
+const editor = ({ actor, origin }: ActorContext): VisitorEditor => ({
+  actor: actor.userId,
+  origin,
+})
+
+/** The people who sign in to a site, as its admins manage them. */
+export const visitorRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/users' })
+    .use(adminAuth(context))
+    .get(
+      '/',
+      async ({ site, query }) => {
+        const { email, q, status } = query
+        const scope = [site.siteId, 'visitors', JSON.stringify([email, q, status])]
+        return answerPage(context, { scope, query }, (page) =>
+          context.visitorAccounts.list(site, { ...page, email, q, status }),
+        )
+      },
+      { role: 'admin', query: VisitorQuery, response: PageOf(VisitorAccount) },
+    )
+    .get('/:sub', async ({ site, params }) => context.visitorAccounts.get(site, params.sub), {
+      role: 'admin',
+      params: VisitorPath,
+      response: VisitorAccountDetail,
+    })
+    .post(
+      '/:sub/disable',
+      async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, editor(by)),
+      { role: 'admin', params: VisitorPath, response: VisitorAccount },
+    )
+    .post(
+      '/:sub/enable',
+      async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, editor(by)),
+      { role: 'admin', params: VisitorPath, response: VisitorAccount },
+    )
+    .post(
+      '/:sub/sign-out',
+      async ({ site, by, params }) => {
+        await context.visitorAccounts.signOut(site, params.sub, editor(by))
+        return noContent()
+      },
+      { role: 'admin', params: VisitorPath },
+    )
+    .delete(
+      '/:sub',
+      async ({ site, by, params }) => {
+        await context.visitorAccounts.delete(site, params.sub, editor(by))
+        return noContent()
+      },
+      { role: 'admin', params: VisitorPath },
+    )
+
+/** Where a visitor is signed in. */
+export const visitorSessionRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/users/:sub/sessions' })
+    .use(adminAuth(context))
+    .get(
+      '/',
+      async ({ site, params: { sub }, query }) => {
+        const visitor = await context.userSessions.visitorById(site, sub)
+        const asked = { scope: [site.siteId, 'visitor-sessions', sub], query }
+        return answerSessions(context, asked, await context.userSessions.list(site, visitor))
+      },
+      { role: 'admin', params: VisitorPath, query: PageQuery, response: SessionList },
+    )
+    .delete(
+      '/:sessionId',
+      async ({ site, by, params: { sub, sessionId } }) => {
+        const visitor = await context.userSessions.visitorById(site, sub)
+        await context.userSessions.end(site, visitor, sessionId, editor(by))
+        return noContent()
+      },
+      { role: 'admin', params: VisitorSessionPath },
+    )
