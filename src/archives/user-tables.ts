@@ -15,6 +15,7 @@ export const USER_TABLES: readonly ArchivedTable[] = [
       email: 'text',
       email_verified: 'boolean',
       external_email: 'text',
+      name: 'text',
       role: 'text',
       status: 'text',
       origin: 'text',

@@ -72,6 +72,7 @@ const STATUS = {
   UserAlreadyExists: 409,
   UserAlreadyActive: 409,
   UserDisabled: 409,
+  PasswordMissing: 409,
   CannotDeleteSelf: 409,
   LastSuperAdmin: 409,
   MailboxOwnershipConflict: 409,

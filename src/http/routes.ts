@@ -46,6 +46,8 @@ import { healthRoutes, portalDiagnosisRoutes } from './health.ts'
 import type { ProcessWatch } from './metrics/installation.ts'
 import { metricsRoutes } from './metrics/routes.ts'
 import { objectRoutes } from './objects/routes.ts'
+import { accountFormsRoutes } from './oidc/account/forms.ts'
+import { accountRoutes } from './oidc/account/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
 import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
@@ -117,6 +119,8 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   confirmUserRoutes,
   forgotPasswordRoutes,
   confirmForgotPasswordRoutes,
+  accountRoutes,
+  accountFormsRoutes,
   onboardingRoutes,
   addressChangeRoutes,
   adminConfigRoutes,

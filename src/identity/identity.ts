@@ -21,6 +21,7 @@ import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import type { NewKeyPair } from './keys/key-pair.ts'
 import { SigningKeys } from './keys/service.ts'
+import { type OwnAccountServices, openOwnAccounts } from './own-account/open-own-accounts.ts'
 import type { BreachedPasswords } from './passwords/breached-passwords.ts'
 import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
@@ -40,7 +41,6 @@ import { TokenVerifier } from './tokens/token-verifier.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { Users } from './users/service.ts'
 import { Visitors } from './users/visitors.ts'
-import { VisitorAccounts } from './visitor-accounts/service.ts'
 
 export interface IdentityDeps extends Pick<
   PlatformServices,
@@ -62,12 +62,11 @@ export interface IdentityDeps extends Pick<
 }
 
 export interface Identity
-  extends SignInServices, AccountServices, FederationServices, ProfileServices {
+  extends SignInServices, AccountServices, FederationServices, ProfileServices, OwnAccountServices {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
   readonly visitors: Visitors
-  readonly visitorAccounts: VisitorAccounts
   readonly adminUsers: AdminUsers
   readonly invites: Invites
   readonly attempts: FailureCounter
@@ -123,7 +122,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     signingKeys,
     users,
     visitors: new Visitors(shared),
-    visitorAccounts: new VisitorAccounts({ ...shared, ...signInParts }),
+    ...openOwnAccounts({ ...services, ...signInParts }),
     adminUsers: new AdminUsers({ ...services, ...profileParts, idempotentAnswers }),
     invites,
     superAdminInvites,

@@ -48,8 +48,28 @@ export async function tourPages(
   await at('forwarding-agreed', send({}))
   await at('forwarding-incomplete', open('/admin/public/forwarding/verify'))
 
+  await withPassword(client, email)
+  await page.goto(`${base}${client.path}/account`)
+  await at('account', send({ username: email, password: PASSWORD }))
+  await at('account-name', open(`${client.path}/account/name`))
+  await at('account-named', send({ name: 'Wolfeschlegelsteinhausenbergerdorff Jr.' }))
+  await at('account-address', open(`${client.path}/account/address`))
+  await at('account-address-sent', send({ username: `new-${email}` }))
+  await at('account-password', open(`${client.path}/account/password`))
+  await at('account-password-wrong', send({ currentPassword: 'Wrong-horse-7', password: 'x' }))
+  await at('account-delete', open(`${client.path}/account/delete`))
+  await at('account-deleted', send({}))
+
   await at('refused', open(client.page('login', { client_id: 'nobody' })))
   await at('signed-out', open(`${client.path}/logout`))
+}
+
+/** Whoever has the address, with the password. */
+async function withPassword(client: RelyingParty, email: string): Promise<void> {
+  const { stack, site, pool } = client
+  const sub = await client.user(email)
+  const origin = { address: '192.0.2.7', userAgent: 'tour', requestId: 'tour' }
+  await stack.context.ownPasswords.add({ site, pool, origin }, { sub, password: PASSWORD })
 }
 
 /** In the mail that an admin's invitation of somebody sends. */

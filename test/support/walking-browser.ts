@@ -39,10 +39,14 @@ export class WalkingBrowser {
     return this.#walk({ at: new URL(url) }, until)
   }
 
-  /** Fills in the form of the page that a walk has ended at. */
-  submit({ url, answer }: Walk, fields: Readonly<Record<string, string>>): Promise<Walk> {
+  /** Fills in the form of the page that a walk has ended at; the first one, or that of an action. */
+  submit(
+    { url, answer }: Walk,
+    fields: Readonly<Record<string, string>>,
+    action = actionOf(answer.text),
+  ): Promise<Walk> {
     const form = new URLSearchParams({ ...hiddenFields(answer.text), ...fields })
-    const at = new URL(actionOf(answer.text), url)
+    const at = new URL(action, url)
     return this.#walk({ at, form: form.toString() }, isClientCallback)
   }
 

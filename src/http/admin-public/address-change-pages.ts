@@ -1,7 +1,9 @@
+import { pathTo as accountPath } from '#http/oidc/account/account-request.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { formPage } from '#http/oidc/pages/form.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -62,11 +64,20 @@ export const askPage = (
     errors: NO_ERRORS,
   })
 
-export const addressChangedPage = (site: Site, { link, change }: AddressPage): Response =>
+export const addressChangedPage = (
+  site: Site,
+  pool: Pool,
+  { link, change }: AddressPage,
+): Response =>
   noticePage({
     title: WORDS[link].doneTitle,
     site,
     tone: 'good',
     text: [WORDS[link].done(change)],
-    links: [{ href: '/admin', label: 'Administration' }, BACK_TO_SITE],
+    links: [
+      pool.kind === 'admin'
+        ? { href: '/admin', label: 'Administration' }
+        : { href: accountPath(pool, 'account'), label: 'Your account' },
+      BACK_TO_SITE,
+    ],
   })

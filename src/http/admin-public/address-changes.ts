@@ -37,7 +37,7 @@ function addressPage(context: AppContext, link: AddressLink) {
 
 /** The form needs no CSRF token: it contains the link's token, which is secret. */
 async function agree(
-  { addressChanges, config }: AppContext,
+  { addressChanges, pools, config }: AppContext,
   site: Site,
   link: AddressLink,
   request: Request,
@@ -45,10 +45,8 @@ async function agree(
   const { origin } = new URL(siteBaseUrl(config.baseUrl, site.domain))
   const fields = await readSameOriginForm(request, origin)
   const token = tokenIn(fields.get('token') ?? undefined)
-  return addressChangedPage(site, {
-    link,
-    change: await addressChanges[link](site, token, originOf(request)),
-  })
+  const change = await addressChanges[link](site, token, originOf(request))
+  return addressChangedPage(site, await pools.byId(site, change.userPoolId), { link, change })
 }
 
 function tokenIn(token: string | undefined): string {

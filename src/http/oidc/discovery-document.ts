@@ -41,6 +41,7 @@ export const discoveryDocument = (issuer: string) => ({
     'client_id',
     'scope',
     'username',
+    'name',
     'email',
     'email_verified',
     'cognito:groups',

@@ -7,6 +7,9 @@ import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 const MAX_LENGTH = 2_000
 
+/** The parameter of a page's address that carries it. */
+export const FLOW = 'flow'
+
 /** The state that one page of the sign-in hands to the next. */
 const Flow = Type.Union([
   Type.Object({
@@ -21,6 +24,12 @@ const Flow = Type.Union([
     resent: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({ step: Type.Literal('password-reset'), email: Type.String() }),
+  /** What was just done on the account's page; `detail` is an address. */
+  Type.Object({
+    step: Type.Literal('account'),
+    done: Type.String(),
+    detail: Type.Optional(Type.String()),
+  }),
 ])
 export type Flow = Static<typeof Flow>
 

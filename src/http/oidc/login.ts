@@ -66,7 +66,11 @@ function loginPage(interaction: InteractionRequest, { typed, errors }: FormState
   })
 }
 
-const leadOf = ({ pool, authorization }: InteractionRequest) =>
-  pool.kind === 'admin'
+function leadOf({ pool, authorization }: InteractionRequest) {
+  const { client, redirectUri } = authorization
+  if (client.purpose === 'account')
+    return html`to your account at <b>${displayHost(redirectUri)}</b>`
+  return pool.kind === 'admin'
     ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
-    : html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`
+    : html`to continue to <b>${displayHost(redirectUri)}</b>`
+}

@@ -10,15 +10,13 @@ import type { AskingBrowser } from '#identity/pool-request.ts'
 import { AskingBrowsers } from './asking-browser.ts'
 import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
-import { type Flow, Flows } from './flow.ts'
+import { FLOW, type Flow, Flows } from './flow.ts'
 import { openerPolicyOf } from './opener-policy.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
 import { EMPTY_FORM, type FormPage, type FormState, formPage } from './pages/form.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
-
-const FLOW = 'flow'
 
 /** A request to one page of a sign-in, with the client's request that the browser came for. */
 export interface InteractionRequest extends PoolHttpRequest {

@@ -11,6 +11,12 @@ export type AuthEmail = { readonly to: string } & (
   | { readonly kind: 'account-exists'; readonly pool: PoolKind }
   /** To the account's address, when a provider was linked. */
   | { readonly kind: 'provider-linked'; readonly provider: string }
+  /** To the account's address, when its owner took a provider off again. */
+  | { readonly kind: 'provider-unlinked'; readonly provider: string }
+  /** To the owner of an address that somebody wanted for another account. */
+  | { readonly kind: 'address-taken'; readonly pool: PoolKind }
+  /** To the address of an account that its owner has deleted. */
+  | { readonly kind: 'account-deleted' }
   /** To the address that an account is to have. */
   | {
       readonly kind: 'address-proof'

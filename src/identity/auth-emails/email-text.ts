@@ -1,57 +1,17 @@
-import type { PoolKind } from '#identity/pool-kind.ts'
-
 import type { AuthEmail } from './auth-email.ts'
-
-/** What a message says, before it is laid out. */
-export interface EmailText {
-  readonly subject: string
-  readonly heading: string
-  readonly paragraphs: readonly string[]
-  readonly code?: string
-  readonly link?: { readonly label: string; readonly url: string }
-  /** What to do when the message comes unexpectedly. */
-  readonly closing: string
-}
+import { type EmailText, accountName, isNotice, noticeText } from './notice-text.ts'
 
 const IGNORE = 'If you did not ask for this, ignore this message: without it nothing happens.'
-const ALARM = 'If that was not you, reset your password and tell the people who run the site.'
 
 /** The words of each message; `name` is the site's. */
 export function emailTextOf(email: AuthEmail, name: string): EmailText {
+  if (isNotice(email)) return noticeText(email, name)
   switch (email.kind) {
     case 'invite':
       return inviteText(name, email.url, email.expiresAt)
     case 'verification':
     case 'reset':
       return codeText(email.kind, name, email.code)
-    case 'password-changed':
-      return {
-        subject: `Your password for ${name} was changed`,
-        heading: 'Your password was changed',
-        paragraphs: [
-          `The password of your ${accountName(email.pool)} at ${name} is a new one now.`,
-        ],
-        closing: ALARM,
-      }
-    case 'account-exists':
-      return {
-        subject: `You have an account at ${name}`,
-        heading: 'You have an account already',
-        paragraphs: [
-          `Somebody, probably you, signed up at ${name} with this address, which has an account.`,
-          'Sign in with it. If you have forgotten the password, choose "Forgot your password?" there.',
-        ],
-        closing: 'If that was not you, ignore this message: your account has not changed.',
-      }
-    case 'provider-linked':
-      return {
-        subject: `${email.provider} was linked to your account at ${name}`,
-        heading: `${email.provider} was linked`,
-        paragraphs: [
-          `You can sign in to your account at ${name} with ${email.provider} from now on.`,
-        ],
-        closing: ALARM,
-      }
     case 'address-proof':
       return proofText(name, accountName(email.pool), email.url, email.expiresAt)
     case 'address-changed':
@@ -125,8 +85,6 @@ function codeText(kind: 'verification' | 'reset', name: string, code: string): E
         closing: IGNORE,
       }
 }
-
-const accountName = (pool: PoolKind): string => (pool === 'admin' ? 'admin account' : 'account')
 
 /** `Fri, 27 Nov 2026 12:00 UTC` */
 const utc = (date: Date): string => date.toUTCString().replace(/:\d\d GMT$/, ' UTC')

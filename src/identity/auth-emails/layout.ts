@@ -1,4 +1,4 @@
-import type { EmailText } from './email-text.ts'
+import type { EmailText } from './notice-text.ts'
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const CODE = 'font:600 32px/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace'

@@ -23,11 +23,18 @@ export interface AuthorizationRequest {
   readonly identityProvider: 'Google' | undefined
   /** `id_token_hint`, not verified yet: the user whom the client expects. */
   readonly idTokenHint: string | undefined
-  /** `link_ticket`, not verified yet: the account to which the link client adds a provider. */
+  /** `link_ticket`, not verified yet: the account to which a provider is to be added. */
   readonly linkTicket?: string | undefined
   /** The request in its canonical form, for the pages that carry it on; `checkAuthorization` reads it again. */
   readonly query: string
 }
+
+/** Whether the request is to add a provider to an account: of the client for it, and of the account's page. */
+export const isLinkRequest = ({
+  client,
+  linkTicket,
+}: Pick<AuthorizationRequest, 'client' | 'linkTicket'>): boolean =>
+  client.purpose === 'link' || (client.purpose === 'account' && linkTicket !== undefined)
 
 /** A sign-in at a site for a client's request. */
 export interface LoginAttempt {

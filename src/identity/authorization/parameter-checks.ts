@@ -1,3 +1,4 @@
+import type { Client } from '#identity/pools/client.ts'
 import { COGNITO_API_SCOPE, SCOPES } from '#identity/pools/scopes.ts'
 
 import { type AuthorizationParameters, wordsOfParameter } from './authorization-parameters.ts'
@@ -101,13 +102,17 @@ export const REQUEST_CHECKS: readonly ParameterCheck[] = [
       invalidRequest(`scope must name "openid" when ${name} is used`)
     )
   },
-  // PKCE with S256, always; left out, `code_challenge_method` would mean `plain`.
-  ({ values }) =>
-    !values.has('code_challenge') && invalidRequest('code_challenge is missing: PKCE is required'),
-  ({ values }) =>
+  // PKCE with S256, always, where a code is given; left out, `code_challenge_method` would mean `plain`.
+  ({ values, client }) =>
+    getsCode(client) &&
+    !values.has('code_challenge') &&
+    invalidRequest('code_challenge is missing: PKCE is required'),
+  ({ values, client }) =>
+    getsCode(client) &&
     values.get('code_challenge_method') !== 'S256' &&
     invalidRequest('code_challenge_method must be "S256"'),
-  ({ values }) =>
+  ({ values, client }) =>
+    getsCode(client) &&
     !S256_CHALLENGE.test(values.get('code_challenge') ?? '') &&
     invalidRequest('code_challenge must be the base64url of a SHA-256: 43 characters'),
   ({ values }) =>
@@ -139,6 +144,9 @@ export function grantedScopes(parameters: AuthorizationParameters): readonly str
     supported.includes(scope),
   )
 }
+
+/** The account's page is part of the sign-in, and reads the browser's session itself. */
+const getsCode = (client: Client | undefined): boolean => client?.purpose !== 'account'
 
 const isPlain = (text: string, limit: number): boolean =>
   text.length <= limit && !/\p{Cc}/u.test(text)

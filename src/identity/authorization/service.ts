@@ -4,6 +4,7 @@ import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -12,7 +13,7 @@ import type {
   AuthorizationError,
   LoginAttempt,
 } from './authorization-request.ts'
-import type { AuthorizationCodes } from './codes.ts'
+import type { AuthorizationCodes, CodeSubject } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
 
 /** The proof with which a user has just signed in. */
@@ -56,8 +57,8 @@ export class SignIns {
     const expected = await this.#expected(site, request)
     if (expected === 'unknown') return errorLocation(request, BAD_HINT)
     if (sessionToken !== undefined && mayUseSession(request)) {
-      const code = await this.#codeOfSession(site, request, { sessionToken, expected })
-      if (code !== undefined) return codeLocation(request, code)
+      const location = await this.#resumed(site, request, { sessionToken, expected })
+      if (location !== undefined) return location
     }
     return request.prompts.has('none') ? errorLocation(request, LOGIN_REQUIRED) : undefined
   }
@@ -84,7 +85,7 @@ export class SignIns {
       })
       const location = refusal
         ? errorLocation(request, refusal)
-        : codeLocation(request, await this.#deps.codes.issue(tx, request, { ...proof, ...session }))
+        : await this.#location(tx, request, { ...proof, ...session })
       return { location, session, email: account.email }
     })
   }
@@ -106,7 +107,8 @@ export class SignIns {
     return (await this.#deps.verifier.hintedSub(site, pool, idTokenHint)) ?? 'unknown'
   }
 
-  #codeOfSession(
+  /** The client's redirect URI for a session that satisfies the request. */
+  #resumed(
     site: Site,
     request: AuthorizationRequest,
     { sessionToken, expected }: { readonly sessionToken: string; readonly expected: string },
@@ -115,8 +117,18 @@ export class SignIns {
       const session = await this.#deps.sessions.hold(tx, request.pool, sessionToken)
       if (!session || !sessionSatisfies(session, request, this.#deps.clock.now())) return undefined
       if (expected !== 'anyone' && expected !== session.sub) return undefined
-      return this.#deps.codes.issue(tx, request, session)
+      return this.#location(tx, request, session)
     })
+  }
+
+  /** With a code, but for the account's page: it reads the session itself. */
+  async #location(
+    tx: SiteTx,
+    request: AuthorizationRequest,
+    subject: CodeSubject,
+  ): Promise<string> {
+    if (request.client.purpose === 'account') return request.redirectUri
+    return codeLocation(request, await this.#deps.codes.issue(tx, request, subject))
   }
 }
 
@@ -147,7 +159,7 @@ const mayUseSession = ({
   prompts,
   client,
 }: Pick<ResumableRequest, 'prompts' | 'client'>): boolean =>
-  client.purpose === 'default' && !prompts.has('login') && !prompts.has('select_account')
+  client.purpose !== 'link' && !prompts.has('login') && !prompts.has('select_account')
 
 /** Whether the session is recent enough, and from the provider that the client requested. */
 function sessionSatisfies(

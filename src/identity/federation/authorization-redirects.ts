@@ -1,4 +1,4 @@
-import type { LoginAttempt } from '#identity/authorization/authorization-request.ts'
+import { type LoginAttempt, isLinkRequest } from '#identity/authorization/authorization-request.ts'
 
 import { type LinkCheckDeps, checkLinkRequest } from './link-checks.ts'
 import type { LoginRefusals } from './login-refusals.ts'
@@ -49,10 +49,9 @@ export class AuthorizationRedirects {
     const { providers, refusals } = this.#deps
     const { site, request } = attempt
     try {
-      const linker =
-        request.client.purpose === 'link'
-          ? await checkLinkRequest(this.#deps, attempt, cookies)
-          : undefined
+      const linker = isLinkRequest(request)
+        ? await checkLinkRequest(this.#deps, attempt, cookies)
+        : undefined
       const access = await providers.access(site, request.pool)
       return await this.#begin(attempt, access, linker)
     } catch (error) {

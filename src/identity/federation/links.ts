@@ -3,9 +3,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AppError, invalid } from '#base/app-error.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import type { Client } from '#identity/pools/client.ts'
+import { type Client, accountClient } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
 import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
+import type { Session } from '#identity/sessions/model.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { type User, isRevoked } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -71,9 +72,34 @@ export class Links {
   /** 404 `ProviderNotEnabled`, 403 `RecentSignInRequired`, 409 `ProviderAlreadyLinked`. */
   async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<LinkStart> {
     const { pool } = visitor
+    const client = linkClientOf(pool)
+    return this.#start(site, visitor, { client, request })
+  }
+
+  /** The same for the account's page, to which the browser returns: its session is the sign-in that counts. */
+  async startAtAccount(
+    site: Site,
+    pool: Pool,
+    session: Pick<Session, 'sub' | 'authTime'>,
+  ): Promise<LinkStart> {
+    const owner = { ...session, pool, familyId: undefined, issuedAtSeconds: this.#nowSeconds() }
+    const client = accountClient(pool.issuer)
+    const request: LinkRequest = {
+      redirectUri: `${pool.issuer}/account`,
+      codeChallenge: this.#deps.ids.secret(),
+      codeChallengeMethod: 'S256',
+    }
+    return this.#start(site, owner, { client, request })
+  }
+
+  async #start(
+    site: Site,
+    visitor: FreshVisitorToken,
+    { client, request }: { readonly client: Client; readonly request: LinkRequest },
+  ): Promise<LinkStart> {
+    const { pool } = visitor
     const google = requireGoogle(pool)
     requireRecentSignIn(visitor, this.#deps.clock.now())
-    const client = linkClientOf(pool)
     if (!client.redirectUris.includes(request.redirectUri)) {
       throw invalid('redirectUri', 'is not one that the site has registered')
     }
@@ -133,6 +159,10 @@ export class Links {
     await events.record(tx, { ...event, origin, detail: { provider: GOOGLE, by } })
     await authEmails.send(tx, site, { kind: 'provider-linked', provider: GOOGLE, to: email })
     return true
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#deps.clock.now().getTime() / 1000)
   }
 
   async #isLinked(site: Site, pool: Pool, sub: string): Promise<boolean> {

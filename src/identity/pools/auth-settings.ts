@@ -17,7 +17,12 @@ import {
   type PoolView,
   checkUris,
 } from './auth-change.ts'
-import { type Client, type ClientPurpose, clientFromRow } from './client.ts'
+import {
+  type Client,
+  type ClientPurpose,
+  type StoredClientPurpose,
+  clientFromRow,
+} from './client.ts'
 import type { PoolDirectory } from './directory.ts'
 import type { Pool } from './model.ts'
 import {
@@ -77,7 +82,13 @@ type ChangedSettings = Record<string, string | number | boolean>
 
 async function changePool(
   tx: SiteTx,
-  { pool, clients }: { readonly pool: PoolRow; readonly clients: readonly Client[] },
+  {
+    pool,
+    clients,
+  }: {
+    readonly pool: PoolRow
+    readonly clients: readonly Client<StoredClientPurpose>[]
+  },
   { clients: changes = {}, ...input }: PoolChange,
 ): Promise<ChangedSettings> {
   const { kind, userPoolId, settings } = pool

@@ -11,7 +11,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type ClientRow, clientFromRow } from './client.ts'
+import { type Client, type ClientRow, accountClient, clientFromRow } from './client.ts'
 import { type GoogleProvider, type Pool, type SitePools, issuerOf } from './model.ts'
 import {
   type PoolRow,
@@ -129,7 +129,12 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
     clientId,
     issuer,
     settings: storedPoolSettings(kind, row.settings),
-    clients: new Map(clients.map((client) => [client.clientId, client])),
+    clients: new Map(
+      [...clients, accountClient(issuer)].map((client): [string, Client] => [
+        client.clientId,
+        client,
+      ]),
+    ),
     google: googleOf(rows.providers.find((provider) => provider.userPoolId === userPoolId)),
     keys: new Map(published.map((key) => [key.kid, key])),
     signingKid: published.find((key) => key.signs)?.kid ?? '',

@@ -2,7 +2,7 @@ import type { PoolKind } from '#identity/pool-kind.ts'
 import { inPool } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Client, ClientPurpose, ClientRow } from './client.ts'
+import type { Client, ClientRow, StoredClientPurpose } from './client.ts'
 import type { PoolSettingsInput } from './settings.ts'
 
 export interface NewPool {
@@ -42,7 +42,7 @@ export async function insertClient(
   client: {
     readonly clientId: string
     readonly userPoolId: string
-    readonly purpose: ClientPurpose
+    readonly purpose: StoredClientPurpose
   },
   now: Date,
 ): Promise<void> {

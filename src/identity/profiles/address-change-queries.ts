@@ -1,4 +1,3 @@
-import { AppError } from '#base/app-error.ts'
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -102,20 +101,21 @@ export async function deleteAddressChanges(tx: SiteTx, user: UserKey): Promise<v
   await tx.db.deleteFrom('address_change').where(ofUser(tx, user)).execute()
 }
 
-/** 409 `UserAlreadyExists` for an address of another account. */
-export async function requireFreeEmail(
+/** The account that has the address, or may still take it back. */
+export async function selectEmailHolder(
   tx: SiteTx,
-  { userPoolId, sub }: { readonly userPoolId: string; readonly sub?: string },
+  userPoolId: string,
   email: string,
   now: Date,
-): Promise<void> {
-  const holder =
-    (await tx.db
-      .selectFrom('pool_user')
-      .select('sub')
-      .where(inPool(tx, userPoolId))
-      .where('email', '=', email)
-      .executeTakeFirst()) ??
+): Promise<{ readonly sub: string } | undefined> {
+  const holder = await tx.db
+    .selectFrom('pool_user')
+    .select('sub')
+    .where(inPool(tx, userPoolId))
+    .where('email', '=', email)
+    .executeTakeFirst()
+  return (
+    holder ??
     (await tx.db
       .selectFrom('address_change')
       .select('sub')
@@ -124,9 +124,5 @@ export async function requireFreeEmail(
       .where('proven_at', 'is not', null)
       .where('expires_at', '>', now)
       .executeTakeFirst())
-  if (holder === undefined || holder.sub === sub) return
-  throw new AppError(
-    'UserAlreadyExists',
-    `There is a user with the address "${email}" already, or was one within a week`,
   )
 }

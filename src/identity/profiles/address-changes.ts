@@ -1,11 +1,17 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { newEmail } from '#identity/accounts/account-email.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { SitePools } from '#identity/pools/model.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -18,8 +24,8 @@ import {
   deletePendingChanges,
   insertAddressChange,
   markProven,
-  requireFreeEmail,
   selectAddressChange,
+  selectEmailHolder,
 } from './address-change-queries.ts'
 import type { StoredProfile } from './model.ts'
 import { deleteCodes, selectProfileForUpdate, updateProfile } from './queries.ts'
@@ -43,10 +49,12 @@ export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents
   readonly signOut: SignOut
+  readonly users: Users
+  readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
   readonly passwords: Pick<Passwords, 'remove'>
 }
 
-/** New addresses of admin accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
+/** New addresses of accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
 export class AddressChanges {
   readonly #deps: AddressChangesDeps
 
@@ -55,20 +63,70 @@ export class AddressChanges {
   }
 
   /** 409 `UserAlreadyExists` for an address that another account has, or may still take back. `sub` is absent for a new account. */
-  requireFree(
+  async requireFree(
     tx: SiteTx,
     account: { readonly userPoolId: string; readonly sub?: string },
     email: string,
   ): Promise<void> {
-    return requireFreeEmail(tx, account, email, this.#deps.clock.now())
+    if (await this.#isFree(tx, account, email)) return
+    throw new AppError(
+      'UserAlreadyExists',
+      `There is a user with the address "${email}" already, or was one within a week`,
+    )
   }
 
   /** Mails the new address; nothing changes before it answers. 409 `UserAlreadyExists`. */
   async request(tx: SiteTx, site: Site, account: StoredProfile, newEmail: string): Promise<void> {
+    await this.requireFree(tx, account, newEmail)
+    await this.#mailProof(tx, { site, kind: 'admin' }, account, newEmail)
+  }
+
+  /**
+   * The same for whoever asks on the page of their account. It answers alike whether the address has another account or not: then
+   * that one's owner hears of it. 400 `ValidationError` for their own address, 429.
+   */
+  async requestByOwner(request: PoolRequest, sub: string, wanted: string): Promise<void> {
+    const { database, rateLimiter, users, authEmails } = this.#deps
+    const { site, pool } = request
+    const email = newEmail(wanted)
+    await rateLimiter.beginMail({ ...request, email })
+    await database.withSite(site.siteId, async (tx) => {
+      const account = await selectProfileForUpdate(tx, { userPoolId: pool.userPoolId, sub })
+      if (account?.status !== 'ACTIVE') throw notFound('User', sub)
+      if (account.primaryEmail === email) throw invalid('email', 'is your address already')
+      const holder = await users.findByEmail(tx, pool.userPoolId, email)
+      if (!holder && (await this.#isFree(tx, account, email))) {
+        await this.#mailProof(tx, { site, kind: pool.kind }, account, email)
+        return
+      }
+      await deletePendingChanges(tx, account)
+      await authEmails.send(tx, site, {
+        kind: 'address-taken',
+        pool: pool.kind,
+        to: holder?.activeEmail ?? email,
+      })
+    })
+  }
+
+  /** Whether neither another account has the address nor one may take it back. */
+  async #isFree(
+    tx: SiteTx,
+    { userPoolId, sub }: { readonly userPoolId: string; readonly sub?: string },
+    email: string,
+  ): Promise<boolean> {
+    const holder = await selectEmailHolder(tx, userPoolId, email, this.#deps.clock.now())
+    return holder === undefined || holder.sub === sub
+  }
+
+  async #mailProof(
+    tx: SiteTx,
+    { site, kind }: { readonly site: Site; readonly kind: PoolKind },
+    account: StoredProfile,
+    newEmail: string,
+  ): Promise<void> {
     const { clock, ids, authEmails } = this.#deps
     const { userPoolId, sub, primaryEmail: oldEmail } = account
     const createdAt = clock.now()
-    await this.requireFree(tx, account, newEmail)
     await deletePendingChanges(tx, account)
     await deleteExpired(tx, 'address_change', createdAt)
     const token = ids.secret()
@@ -86,7 +144,7 @@ export class AddressChanges {
     const url = this.#url(site, 'confirm', token)
     await authEmails.send(tx, site, {
       kind: 'address-proof',
-      pool: 'admin',
+      pool: kind,
       to: newEmail,
       url,
       expiresAt,
@@ -99,15 +157,16 @@ export class AddressChanges {
   }
 
   /** The account has its new address from now on. 409 `UserAlreadyExists`, 410 `LinkExpired`. */
-  confirm(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
+  async confirm(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
     const { clock, ids, authEmails } = this.#deps
+    const pools = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { change, account } = await this.#locked(tx, 'confirm', token)
       const { oldEmail, newEmail } = change
       if (account.primaryEmail !== oldEmail) throw linkExpired('confirm')
       const now = clock.now()
       await this.requireFree(tx, account, newEmail)
-      await this.#move(tx, account, { to: newEmail, origin, detail: {} })
+      await this.#move(tx, kindIn(pools, change), account, { to: newEmail, origin, detail: {} })
       const undoToken = ids.secret()
       const expiresAt = new Date(now.getTime() + UNDO_MS)
       const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
@@ -115,7 +174,7 @@ export class AddressChanges {
       const undo = { url: this.#url(site, 'undo', undoToken), expiresAt }
       await authEmails.send(tx, site, {
         kind: 'address-changed',
-        pool: 'admin',
+        pool: kindIn(pools, change),
         to: oldEmail,
         undo,
       })
@@ -127,15 +186,20 @@ export class AddressChanges {
    * Gives the account back to its old address. Whoever had it meanwhile may have set a password, and had mail about the account
    * go elsewhere: both end with every sign-in, and a reset sets a new password. 410 `LinkExpired`.
    */
-  undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
+  async undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
+    const pools = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { change, account } = await this.#locked(tx, 'undo', token)
       const { oldEmail, userPoolId, sub } = change
       const owned = { ...account, activeAddress: 'primary' } as const
-      await this.#move(tx, owned, { to: oldEmail, origin, detail: { undone: true } })
+      await this.#move(tx, kindIn(pools, change), owned, {
+        to: oldEmail,
+        origin,
+        detail: { undone: true },
+      })
       await this.#deps.passwords.remove(tx, change)
       await deleteAddressChanges(tx, change)
-      const pool = { userPoolId, kind: 'admin' } as const
+      const pool = { userPoolId, kind: kindIn(pools, change) }
       await this.#deps.signOut.everywhere(tx, pool, sub, { origin })
       return change
     })
@@ -165,6 +229,7 @@ export class AddressChanges {
   /** Whoever gets mail at an address has just shown it, so it is verified. */
   async #move(
     tx: SiteTx,
+    kind: PoolKind,
     account: StoredProfile,
     {
       to,
@@ -182,7 +247,7 @@ export class AddressChanges {
     await deleteCodes(tx, account)
     await events.record(tx, {
       event: 'user.changed',
-      pool: 'admin',
+      pool: kind,
       sub: account.sub,
       email: to,
       origin,
@@ -195,6 +260,11 @@ export class AddressChanges {
     return `${base}${ADDRESS_PATHS[link]}?token=${token}`
   }
 }
+
+const kindIn = (
+  { admin, data }: SitePools,
+  { userPoolId }: { readonly userPoolId: string },
+): PoolKind => (userPoolId === data.userPoolId ? data.kind : admin.kind)
 
 const linkExpired = (link: AddressLink): AppError =>
   new AppError(

@@ -20,6 +20,7 @@ export const SECURITY_EVENTS = [
   'password.added',
   'provider.sign-up',
   'provider.linked',
+  'provider.unlinked',
   'provider.refused',
   'authorization-code.replayed',
   'refresh-token.replayed',

@@ -46,6 +46,7 @@ export interface SessionAccount {
   readonly sub: string
   readonly email: string
   readonly emailVerified: boolean
+  readonly name: string | null
   readonly role: Role | null
   readonly tokensValidAfter: Date
   readonly signInsValidAfter: Date

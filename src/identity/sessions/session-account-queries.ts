@@ -12,6 +12,7 @@ const sessionAccounts = (tx: SiteTx, userPoolId: string, sub: string) =>
       'sub',
       'email',
       'email_verified as emailVerified',
+      'name',
       'role',
       'tokens_valid_after as tokensValidAfter',
       'sign_ins_valid_after as signInsValidAfter',

@@ -11,6 +11,7 @@ export const tokenSubjectOf = ({ role, groups, ...account }: SessionAccount): To
   username: account.email,
   email: account.email,
   emailVerified: account.emailVerified,
+  name: account.name,
   groups: role === null ? groups : [role],
 })
 

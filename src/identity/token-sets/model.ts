@@ -26,6 +26,7 @@ export interface TokenSet {
 export interface UserInfo {
   readonly sub: string
   readonly username?: string
+  readonly name?: string
   readonly email?: string
   readonly email_verified?: boolean
 }

@@ -27,10 +27,10 @@ export async function userInfoOf(
     findSessionAccount(tx, pool, claims.sub),
   )
   if (!account) throw invalidToken()
-  const { sub, email, emailVerified } = account
+  const { sub, email, emailVerified, name } = account
   return {
     sub,
-    ...(scopes.includes('profile') && { username: email }),
+    ...(scopes.includes('profile') && { username: email, ...(name !== null && { name }) }),
     ...(scopes.includes('email') && { email, email_verified: emailVerified }),
   }
 }

@@ -90,6 +90,17 @@ describe('the claims of a token', () => {
     expect(['email' in id, 'email_verified' in id]).toEqual([tells, tells])
   })
 
+  test.each([
+    ['openid profile', 'Ann', 'Ann'],
+    ['openid profile', null, undefined],
+    ['openid email', 'Ann', undefined],
+    ['aws.cognito.signin.user.admin', 'Ann', 'Ann'],
+  ])('for id of the scope "%s" and the name %s have the name %s', (scope, name, told) => {
+    const signIn = { familyId: 'family-1', scope }
+    const id = newTokenClaims(POOL, 'id', { ...SUBJECT, name }, { ...STAMP, signIn })
+    expect(id.name).toBe(told)
+  })
+
   test('name the sign-in that they come from', () => {
     const signIn = { familyId: 'family-1', scope: 'openid email', nonce: 'n-1' }
     expect(newTokenClaims(POOL, 'access', SUBJECT, { ...STAMP, signIn })).toMatchObject({

@@ -27,6 +27,7 @@ export const TokenClaims = Type.Object({
   scope: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
+  name: Type.Optional(Type.String()),
   /** The `nonce` of the authorization request; only in its first id token. */
   nonce: Type.Optional(Type.String()),
   'cognito:groups': Type.Optional(Type.Array(Type.String())),
@@ -38,6 +39,8 @@ export interface TokenSubject {
   readonly username: string
   readonly email: string
   readonly emailVerified: boolean
+  /** What they call themselves; absent and null alike when they say nothing. */
+  readonly name?: string | null
   /** The role in the admin pool, groups in the data pool. */
   readonly groups: readonly string[]
 }
@@ -75,12 +78,13 @@ function accessTokenOf(
 
 const idTokenOf = (
   { clientId }: TokenClient,
-  { username, email, emailVerified }: TokenSubject,
+  { username, email, emailVerified, name }: TokenSubject,
   signIn?: TokenSignIn,
 ): TokenPart => ({
   aud: clientId,
   'cognito:username': username,
-  ...(tellsEmail(signIn) && { email, email_verified: emailVerified }),
+  ...(tells('email', signIn) && { email, email_verified: emailVerified }),
+  ...(typeof name === 'string' && tells('profile', signIn) && { name }),
   ...(signIn?.nonce !== undefined && { nonce: signIn.nonce }),
 })
 
@@ -89,9 +93,9 @@ export const tokenTypeOf = ({ token_use: use, aud }: TokenClaims): 'JWT' | 'at+j
   use === 'access' && aud !== undefined ? 'at+jwt' : 'JWT'
 
 /** Sign-ins through Cognito's API have its scope alone, which covers all of the profile; so has what an operator mints. */
-const tellsEmail = (signIn: TokenSignIn | undefined): boolean =>
+const tells = (scope: 'email' | 'profile', signIn: TokenSignIn | undefined): boolean =>
   signIn === undefined ||
-  scopesOf(signIn.scope).some((word) => word === 'email' || word === COGNITO_API_SCOPE)
+  scopesOf(signIn.scope).some((word) => word === scope || word === COGNITO_API_SCOPE)
 
 /** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
 export function newTokenClaims(

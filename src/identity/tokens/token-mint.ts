@@ -54,6 +54,7 @@ export class TokenMint {
         username: user.email,
         email: user.email,
         emailVerified: user.emailVerified,
+        name: user.name,
         groups: user.role === null ? request.groups : [user.role],
       },
       times: { issuedAtSeconds, authTimeSeconds: issuedAtSeconds },

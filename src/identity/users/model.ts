@@ -8,6 +8,8 @@ export interface User extends UserKey {
   readonly email: string
   readonly emailVerified: boolean
   readonly externalEmail: string | null
+  /** What they call themselves. */
+  readonly name: string | null
   /** Where mail about the account goes: `email` or `externalEmail`, as the user chose. */
   readonly activeEmail: string
   readonly status: UserStatus

@@ -155,6 +155,7 @@ const users = (tx: SiteTx, userPoolId: string) =>
       'email',
       'email_verified as emailVerified',
       'external_email as externalEmail',
+      'name',
       ACTIVE_EMAIL.as('activeEmail'),
       'role',
       'status',

@@ -23,7 +23,7 @@ import {
 /** Who changes an account, and from where. `actor` is absent for its owner. */
 export type VisitorEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
-interface VisitorAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+export interface VisitorAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
   readonly changes: AccountChanges
   readonly events: SecurityEvents
@@ -90,12 +90,18 @@ export class VisitorAccounts {
     await this.#changing(site, sub, (tx, pool) => this.#deps.signOut.everywhere(tx, pool, sub, by))
   }
 
-  /** Deletes the account and everything that is kept for it, but for the audit trail. */
-  async delete(site: Site, sub: string, by: VisitorEditor): Promise<void> {
+  /** Deletes the account and everything that is kept for it, but for the audit trail. `also` happens with it. */
+  async delete(
+    site: Site,
+    sub: string,
+    by: VisitorEditor,
+    also?: (tx: SiteTx, visitor: VisitorAccount) => Promise<void>,
+  ): Promise<void> {
     await this.#changing(site, sub, async (tx, pool, visitor) => {
       await deleteVisitor(tx, { ...pool, sub, email: visitor.username })
       await this.#record(tx, 'user.deleted', visitor, by)
       await this.#deps.changes.userChanged(tx, sub)
+      await also?.(tx, visitor)
     })
   }
 

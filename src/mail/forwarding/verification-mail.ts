@@ -1,5 +1,5 @@
-import type { EmailText } from '#identity/auth-emails/email-text.ts'
 import { htmlBody, plainTextBody } from '#identity/auth-emails/layout.ts'
+import type { EmailText } from '#identity/auth-emails/notice-text.ts'
 
 interface VerificationRequest {
   readonly siteDomain: string

@@ -52,6 +52,7 @@ export interface IdentityTables {
     email: string
     email_verified: Generated<boolean>
     external_email: string | null
+    name: string | null
     role: 'user' | 'admin' | 'super-admin' | null
     status: 'INVITED' | 'ACTIVE' | 'DISABLED'
     origin: 'invite' | 'operator' | 'sign-up' | 'provider'

@@ -11,6 +11,8 @@ export interface Field {
   readonly hint?: string | undefined
   readonly kind?: 'code'
   readonly readOnly?: true
+  /** Whether it may be left empty. */
+  readonly optional?: true
 }
 
 /** A field with its label, hint and errors, which screen readers find through ids. */
@@ -25,7 +27,6 @@ export function fieldOf(field: Field, errors: FormErrors, focused: boolean): Htm
       type="${field.type}"
       autocomplete="${field.autocomplete}"
       ${attributesOf(field, errors, focused)}
-      required
     />
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
     ${own.length > 0 && html`<div class="fault" id="${name}-fault">${listOf(own)}</div>`}
@@ -48,6 +49,7 @@ function attributesOf(field: Field, errors: FormErrors, focused: boolean): reado
     hasError(field, errors) && html` aria-invalid="true"`,
     focused && html` autofocus`,
     field.readOnly && html` readonly`,
+    !field.optional && html` required`,
   ]
   return attributes.filter((attribute) => typeof attribute === 'object')
 }

@@ -9,6 +9,8 @@ export interface HtmlPage {
   /** The site whose domain the page shows. */
   readonly site: { readonly domain: string }
   readonly body: Html
+  /** For a page that is more than one form. */
+  readonly wide?: true
   readonly status?: number
   /** Origins (or schemes, `app:`) to which an answer to this page's form may redirect, beside our own. */
   readonly formTargets?: readonly string[]
@@ -54,7 +56,7 @@ const contentSecurityPolicy = (formTargets: readonly string[]): string =>
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
-const documentOf = ({ title, site, body }: HtmlPage): string =>
+const documentOf = ({ title, site, body, wide }: HtmlPage): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -67,7 +69,7 @@ const documentOf = ({ title, site, body }: HtmlPage): string =>
         ${STYLE}
       </head>
       <body>
-        <main>
+        <main${wide && html` class="wide"`}>
           <p class="site">
             <span class="mark mark-${hueOf(site.domain)}" aria-hidden="true"
               >${site.domain.slice(0, 1)}</span

@@ -72,6 +72,7 @@ main {
   border-radius: 20px;
   box-shadow: var(--shadow);
 }
+main.wide { max-width: 560px; }
 header { margin-bottom: 28px; }
 h1 {
   margin: 0;
@@ -228,6 +229,15 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .actions { display: grid; gap: 12px; }
+.rows { margin: 0; padding: 0; list-style: none; }
+.row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }
+.row > :first-child { flex: 1; min-width: 0; }
+.row p, .row h3 { overflow-wrap: anywhere; }
+h2 { margin: 36px 0 12px; font-size: 16px; font-weight: 620; line-height: 1.3; letter-spacing: -0.01em; }
+h3 { margin: 0; font-size: 14px; font-weight: 550; line-height: 20px; }
+.row .link { flex: none; text-align: right; }
+.here { display: inline-block; margin-left: 8px; padding: 0 8px; border-radius: 8px; background: var(--good-ground); color: var(--good); font-size: 12.5px; font-weight: 550; }
+.link.bad { color: var(--bad); }
 .reference { display: grid; margin-top: 28px; color: var(--muted); font-size: 12.5px; line-height: 1.6; overflow-wrap: anywhere; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 479px) {

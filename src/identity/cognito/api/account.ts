@@ -25,6 +25,7 @@ export const getUser = cognitoOperation(Authenticated, async (parts, call, { Acc
     UserAttributes: [
       { Name: 'email', Value: account.email },
       { Name: 'email_verified', Value: String(account.emailVerified) },
+      ...(account.name === null ? [] : [{ Name: 'name', Value: account.name }]),
       { Name: 'sub', Value: sub },
     ],
   }

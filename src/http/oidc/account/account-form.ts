@@ -1,0 +1,81 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { hasCsrfToken, readSameOriginForm } from '#http/oidc/csrf.ts'
+import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { EXPIRED_FORM, formErrorsOf } from '#http/oidc/pages/form-errors.ts'
+import { EMPTY_FORM, type FormPage, type FormState, formPage } from '#http/oidc/pages/form.ts'
+import { PoolPath } from '#http/path-params.ts'
+import { publicSite } from '#http/plugins/site.ts'
+import type { AccountPage } from '#identity/pools/client.ts'
+
+import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+
+export const ACCOUNT_OPEN =
+  'A page of the account that this browser is signed in to; any other is led to the sign-in'
+
+/** One page of the account with one form. */
+interface AccountForm {
+  readonly page: AccountPage
+  /** Whether it takes a sign-in of the last 15 minutes. */
+  readonly recent: boolean
+  show(account: AccountRequest, form: FormState): Promise<Response> | Response
+  /** Rejects with an `AppError` that the form shows, or with another error. */
+  submit(account: AccountRequest, fields: URLSearchParams): Promise<Response>
+}
+
+/** GET and POST of one page. */
+export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
+  const { page, recent } = form
+  const open = accountReader(context)
+  const prefix: string = `/oidc/:userPoolId/${page}`
+  return new Elysia({ prefix })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, page, { recent })
+        return account instanceof Response ? account : form.show(account, EMPTY_FORM)
+      },
+      { openPool: ACCOUNT_OPEN, params: PoolPath },
+    )
+    .post(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, page, { recent })
+        return account instanceof Response ? account : submitted(form, account)
+      },
+      { openPool: ACCOUNT_OPEN, params: PoolPath },
+    )
+}
+
+async function submitted(form: AccountForm, account: AccountRequest): Promise<Response> {
+  const fields = await readAccountForm(account)
+  if (!hasCsrfToken(account.csrf, fields)) {
+    return form.show(account, { typed: fields, errors: EXPIRED_FORM })
+  }
+  try {
+    return await form.submit(account, fields)
+  } catch (error) {
+    return form.show(account, { typed: fields, errors: formErrorsOf(error) })
+  }
+}
+
+/** 403 when the browser says that another site sent it. */
+export const readAccountForm = ({ request, pool }: AccountRequest): Promise<URLSearchParams> =>
+  readSameOriginForm(request, new URL(pool.issuer).origin)
+
+/** A page with a form that only this browser can send. */
+export const accountFormPage = (
+  { site, pool, csrf }: AccountRequest,
+  page: AccountPage,
+  parts: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers' | 'action'>,
+): Response =>
+  formPage({
+    site,
+    csrfToken: csrf.token,
+    cookies: csrf.cookies,
+    headers: openerPolicyOf(pool),
+    action: pathTo(pool, page),
+    ...parts,
+  })

@@ -1,0 +1,82 @@
+import type { AppContext } from '#context'
+import { poolScope } from '#http/oidc/cookies.ts'
+import { type CsrfSession, csrfSession } from '#http/oidc/csrf.ts'
+import { FLOW, Flows } from '#http/oidc/flow.ts'
+import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
+import { readSession } from '#http/oidc/session-cookie.ts'
+import type { PoolHttpRequest } from '#http/plugins/site.ts'
+import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { RECENT_MS, isRecentSignIn } from '#identity/recent-sign-in.ts'
+import type { Session } from '#identity/sessions/model.ts'
+
+/** What was done, for the account's page to say. */
+export type AccountNotice =
+  | 'name'
+  | 'password'
+  | 'google-unlinked'
+  | 'session-ended'
+  | 'sessions-ended'
+  | 'address'
+
+/** A request of somebody who is signed in, to a page of their account. */
+export interface AccountRequest extends PoolHttpRequest {
+  readonly session: Session
+  readonly csrf: CsrfSession
+  /** What the page before has done. */
+  readonly notice: { readonly done: string; readonly detail?: string | undefined } | undefined
+  /** A redirect to the account's page, which says what was done. */
+  readonly done: (notice: AccountNotice, detail?: string) => Response
+}
+
+/** Reads requests to the account's pages. Returns the redirect to the sign-in instead for who has none, or none that is recent enough. */
+export function accountReader({ sealer, clock, sessions }: AppContext) {
+  const formKey = sealer.derive('sign-in-forms')
+  const flows = new Flows(sealer.derive('sign-in-flows'), clock)
+  return async (
+    poolRequest: PoolHttpRequest,
+    page: AccountPage,
+    { recent }: { readonly recent: boolean },
+  ): Promise<AccountRequest | Response> => {
+    const { site, pool, request } = poolRequest
+    const session = await sessions.find(site, pool, readSession(request, pool))
+    if (!session) return toSignIn(pool, page, {})
+    if (recent && !isRecentSignIn(session, clock.now())) {
+      return toSignIn(pool, page, { max_age: String(RECENT_MS / 1000) })
+    }
+    const csrf = csrfSession(formKey, request, `${pool.issuer}/account`, poolScope(pool))
+    const browser = `${pool.issuer}\naccount\n${csrf.secret}`
+    const sealed = new URL(request.url).searchParams.get(FLOW)
+    const flow = sealed === null ? undefined : flows.open(sealed, browser)
+    return {
+      ...poolRequest,
+      session,
+      csrf,
+      notice: flow?.step === 'account' ? flow : undefined,
+      done(done, detail) {
+        const next = { step: 'account', done, ...(detail !== undefined && { detail }) } as const
+        return seeOther(
+          `${pathTo(pool, 'account')}?${FLOW}=${flows.seal(next, browser)}`,
+          csrf.cookies,
+        )
+      },
+    }
+  }
+}
+
+export const pathTo = ({ issuer }: Pick<Pool, 'issuer'>, page: string): string =>
+  `${new URL(issuer).pathname}/${page}`
+
+/** A sign-in that leads back to the page. */
+function toSignIn(pool: Pool, page: AccountPage, more: Readonly<Record<string, string>>): Response {
+  const query = new URLSearchParams({
+    client_id: ACCOUNT_CLIENT_ID,
+    redirect_uri: `${pool.issuer}/${page}`,
+    response_type: 'code',
+    scope: 'openid',
+    ...more,
+  })
+  const location = `${pathTo(pool, 'oauth2/authorize')}?${query.toString()}`
+  return seeOther(location, [], openerPolicyOf(pool))
+}

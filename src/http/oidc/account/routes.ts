@@ -1,0 +1,140 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import { statusOf } from '#base/error-status.ts'
+import type { AppContext } from '#context'
+import { hasCsrfToken } from '#http/oidc/csrf.ts'
+import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
+import { PoolPath } from '#http/path-params.ts'
+import { publicSite } from '#http/plugins/site.ts'
+
+import { ACCOUNT_OPEN, readAccountForm } from './account-form.ts'
+import { type PageFault, overviewPage } from './account-pages.ts'
+import { type AccountRequest, accountReader } from './account-request.ts'
+
+/** The account's page itself, and what its buttons do. */
+export const accountRoutes = (context: AppContext) => {
+  const open = accountReader(context)
+  const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
+  return new Elysia({ prefix: '/oidc/:userPoolId/account' })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account', { recent: false })
+        return account instanceof Response ? account : overview(context, account, undefined)
+      },
+      route,
+    )
+    .get(
+      '/export',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account', { recent: false })
+        return account instanceof Response ? account : exported(context, account)
+      },
+      route,
+    )
+    .post(
+      '/sessions',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account', { recent: false })
+        return account instanceof Response ? account : endSessions(context, account)
+      },
+      route,
+    )
+    .post(
+      '/google',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account', { recent: true })
+        return account instanceof Response ? account : changeGoogle(context, account)
+      },
+      route,
+    )
+}
+
+async function overview(
+  context: AppContext,
+  request: AccountRequest,
+  fault: PageFault | undefined,
+): Promise<Response> {
+  const { site, pool, session } = request
+  const owner = { pool, sub: session.sub, familyId: session.sessionId }
+  const [account, sessions] = await Promise.all([
+    context.ownAccounts.get(request, session.sub),
+    context.userSessions.list(site, owner),
+  ])
+  return overviewPage(request, {
+    account,
+    sessions,
+    now: context.clock.now(),
+    fault: fault ?? googleFault(new URL(request.request.url).searchParams),
+  })
+}
+
+async function exported(context: AppContext, request: AccountRequest): Promise<Response> {
+  const kept = await context.ownAccounts.export(request, request.session.sub)
+  return new Response(`${JSON.stringify(kept, undefined, 2)}\n`, {
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': 'attachment; filename="account.json"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+async function endSessions(context: AppContext, request: AccountRequest): Promise<Response> {
+  const { site, pool, origin, session } = request
+  const fields = await readAccountForm(request)
+  if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
+  const owner = { pool, sub: session.sub, familyId: session.sessionId }
+  if (fields.get('action') === 'end-others') {
+    await context.userSessions.endAll(site, owner, { origin })
+    return request.done('sessions-ended')
+  }
+  const sessionId = fields.get('session') ?? ''
+  await context.userSessions.end(site, owner, sessionId, { origin }).catch(ignoreEnded)
+  return request.done('session-ended')
+}
+
+/** It has ended on its own, or at the hands of another window. */
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'SessionNotFound') throw error
+}
+
+async function changeGoogle(context: AppContext, request: AccountRequest): Promise<Response> {
+  const { site, pool, session } = request
+  const fields = await readAccountForm(request)
+  if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
+  try {
+    if (fields.get('action') === 'unlink') {
+      await context.ownAccounts.unlinkGoogle(request, session.sub)
+      return request.done('google-unlinked')
+    }
+    const { authorizeUrl } = await context.links.startAtAccount(site, pool, session)
+    return seeOther(authorizeUrl)
+  } catch (error) {
+    if (error instanceof AppError && SHOWN.has(error.code)) {
+      return overview(context, request, { status: statusOf(error), words: `${error.message}.` })
+    }
+    throw error
+  }
+}
+
+const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: EXPIRED_FORM.message ?? '' }
+
+const SHOWN: ReadonlySet<string> = new Set([
+  'PasswordMissing',
+  'ProviderAlreadyLinked',
+  'ProviderNotEnabled',
+])
+
+/** Words of our own for what came back from Google: whoever made the address of the page must not write on it. */
+function googleFault(params: URLSearchParams): PageFault | undefined {
+  if (!params.has('error')) return undefined
+  const words = params.get('error_description')?.startsWith('ProviderLinkedToOtherAccount')
+    ? 'That Google account belongs to another account here.'
+    : 'Google was not linked. You can try again.'
+  return { status: 200, words }
+}

@@ -1,0 +1,16 @@
+import { VisitorAccounts, type VisitorAccountsDeps } from '#identity/visitor-accounts/service.ts'
+
+import { OwnAccounts, type OwnAccountsDeps } from './service.ts'
+
+/** Accounts as their owners look after them, and those of visitors as admins do. */
+export interface OwnAccountServices {
+  readonly visitorAccounts: VisitorAccounts
+  readonly ownAccounts: OwnAccounts
+}
+
+export function openOwnAccounts(
+  deps: VisitorAccountsDeps & Omit<OwnAccountsDeps, 'visitorAccounts'>,
+): OwnAccountServices {
+  const visitorAccounts = new VisitorAccounts(deps)
+  return { visitorAccounts, ownAccounts: new OwnAccounts({ ...deps, visitorAccounts }) }
+}

@@ -1,0 +1,159 @@
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { isStorable } from '#base/storable-text.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
+import { GOOGLE } from '#identity/federation/model.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
+import type { SecurityEventRecord } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Sessions } from '#identity/sessions/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
+import type { VisitorAccounts } from '#identity/visitor-accounts/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+
+import { type AccountEvent, type AccountExport, MAX_NAME_LENGTH, type OwnAccount } from './model.ts'
+import {
+  deleteOwnIdentities,
+  selectOwnAccount,
+  selectOwnAddressChanges,
+  selectOwnGroups,
+  selectOwnIdentities,
+  selectPasswordChange,
+  updateName,
+} from './queries.ts'
+
+const MAX_EXPORTED_EVENTS = 1000
+
+export interface OwnAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+  readonly sessions: Sessions
+  readonly visitorAccounts: VisitorAccounts
+}
+
+/** Where the account is, and where its owner asks from. */
+type OwnerRequest = Pick<PoolRequest, 'site' | 'pool'>
+
+/** Accounts in the hands of their owners, who are signed in. 404 `UserNotFound` for an account that has ended meanwhile. */
+export class OwnAccounts {
+  readonly #deps: OwnAccountsDeps
+
+  constructor(deps: OwnAccountsDeps) {
+    this.#deps = deps
+  }
+
+  get({ site, pool }: OwnerRequest, sub: string): Promise<OwnAccount> {
+    const user = { userPoolId: pool.userPoolId, sub }
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const { email, emailVerified, name, createdAt } = await this.#account(tx, user)
+      const identities = await selectOwnIdentities(tx, user)
+      return {
+        sub,
+        email,
+        emailVerified,
+        name,
+        createdAt,
+        hasPassword: (await selectPasswordChange(tx, user)) !== undefined,
+        google: identities.find(({ issuer }) => issuer === pool.google?.issuer),
+      }
+    })
+  }
+
+  /** Empty takes the name away. 400 `ValidationError`. */
+  async rename({ site, pool, origin }: PoolRequest, sub: string, typed: string): Promise<void> {
+    const { database, clock, events } = this.#deps
+    const name = parseName(typed)
+    await database.withSite(site.siteId, async (tx) => {
+      const user = { userPoolId: pool.userPoolId, sub }
+      const { email, name: before } = await this.#account(tx, user)
+      if (before === name) return
+      if (!(await updateName(tx, user, name, clock.now()))) throw notFound('User', sub)
+      const event = { event: 'user.changed', pool: pool.kind, sub, email, origin } as const
+      await events.record(tx, { ...event, detail: { fields: 'name' } })
+    })
+  }
+
+  /** 409 `PasswordMissing` for an account that nobody could sign in to afterwards. Nothing happens when none is linked. */
+  async unlinkGoogle({ site, pool, origin }: PoolRequest, sub: string): Promise<void> {
+    const { database, events, authEmails } = this.#deps
+    const user = { userPoolId: pool.userPoolId, sub }
+    await database.withSite(site.siteId, async (tx) => {
+      const { email } = await this.#account(tx, user)
+      if ((await selectPasswordChange(tx, user)) === undefined) throw passwordMissing()
+      if (!(await deleteOwnIdentities(tx, user))) return
+      const event = { event: 'provider.unlinked', pool: pool.kind, sub, email, origin } as const
+      await events.record(tx, { ...event, detail: { provider: GOOGLE } })
+      await authEmails.send(tx, site, { kind: 'provider-unlinked', provider: GOOGLE, to: email })
+    })
+  }
+
+  /** Everything that is kept about the account. */
+  async export({ site, pool }: OwnerRequest, sub: string): Promise<AccountExport> {
+    const { database, sessions, events } = this.#deps
+    const user = { userPoolId: pool.userPoolId, sub }
+    const kept = await database.withSite(site.siteId, async (tx) => ({
+      account: await this.#account(tx, user),
+      signInMethods: {
+        password: (await selectPasswordChange(tx, user)) ?? null,
+        providers: await selectOwnIdentities(tx, user),
+      },
+      groups: await selectOwnGroups(tx, user),
+      addressChanges: await selectOwnAddressChanges(tx, user),
+    }))
+    const page = { limit: MAX_EXPORTED_EVENTS, after: undefined }
+    const { items } = await events.list(site.siteId, { sub }, page)
+    const signIns = await sessions.list(site, pool, sub)
+    return {
+      ...kept,
+      signIns: signIns.map(({ sessionId: _sessionId, ...signIn }) => signIn),
+      events: items.map(eventForOwner),
+    }
+  }
+
+  /** Deletes a visitor's account with everything that is kept for it, but for the audit trail. 403 in the admin pool. */
+  async delete({ site, pool, origin }: PoolRequest, sub: string): Promise<void> {
+    const { visitorAccounts, authEmails } = this.#deps
+    if (pool.kind === 'admin') {
+      throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
+    }
+    await visitorAccounts.delete(site, sub, { origin }, (tx, { username }) =>
+      authEmails.send(tx, site, { kind: 'account-deleted', to: username }),
+    )
+  }
+
+  async #account(tx: SiteTx, user: UserKey) {
+    const account = await selectOwnAccount(tx, user)
+    if (!account) throw notFound('User', user.sub)
+    return account
+  }
+}
+
+function parseName(typed: string): string | null {
+  const name = typed.trim().replaceAll(/\s+/g, ' ')
+  if (name === '') return null
+  if (name.length > MAX_NAME_LENGTH) {
+    throw invalid('name', `takes at most ${MAX_NAME_LENGTH} characters`)
+  }
+  // Line breaks are blanks by now; whatever else gives orders to a terminal, or turns the words around it, is refused.
+  if (!isStorable(name) || /[\p{Cc}\p{Bidi_Control}]/u.test(name)) {
+    throw invalid('name', 'must have no control characters')
+  }
+  return name
+}
+
+const passwordMissing = (): AppError =>
+  new AppError('PasswordMissing', 'Set a password first: without one nobody could sign in')
+
+const eventForOwner = ({
+  at,
+  event,
+  actor,
+  address,
+  userAgent,
+  detail,
+}: SecurityEventRecord): AccountEvent => ({
+  at,
+  event,
+  ...(actor === null ? { address, userAgent } : { address: null, userAgent: null }),
+  detail,
+})
