@@ -35,6 +35,8 @@ export const authSet: CliCommand = {
     choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
     textOption('--min-length <number>', 'of passwords'),
     textOption('--require <kinds>', 'upper,lower,digit,symbol of these in passwords, or none'),
+    textOption('--session-idle-minutes <number>', 'a sign-in ends that nobody uses for so long'),
+    textOption('--max-sessions <number>', 'sign-ins of one account, the oldest of which end'),
     switchOption('--sign-up', 'people may sign up by themselves'),
     switchOption('--link-verified', 'accounts of one verified address become one'),
   ],
@@ -57,9 +59,14 @@ function changeOf(args: Arguments): Record<string, unknown> {
     cognitoApi: switchOf(args, 'cognitoApi'),
     accessTokenFormat: args.text('accessTokenFormat'),
   })
-  const passwordPolicy = defined({ minimumLength: lengthOf(args), ...requirementsOf(args) })
+  const passwordPolicy = defined({
+    minimumLength: numberOf(args, 'minLength'),
+    ...requirementsOf(args),
+  })
   return defined({
     passwordPolicy: orNothing(passwordPolicy),
+    sessionIdleMinutes: numberOf(args, 'sessionIdleMinutes'),
+    maxSessions: numberOf(args, 'maxSessions'),
     selfSignUp: switchOf(args, 'signUp'),
     linkVerifiedAddresses: switchOf(args, 'linkVerified'),
     clients: orNothing(clientChange) && { [client]: clientChange },
@@ -83,10 +90,16 @@ function switchOf(args: Arguments, option: string): boolean | undefined {
   return value === undefined ? undefined : value === 'on'
 }
 
-function lengthOf(args: Arguments): number | undefined {
-  const text = args.text('minLength')
-  if (text === undefined || /^\d{1,4}$/.test(text)) return text === undefined ? text : Number(text)
-  throw new UsageError(`--min-length is a whole number, not "${text}"`)
+const NUMBERS = {
+  minLength: '--min-length',
+  sessionIdleMinutes: '--session-idle-minutes',
+  maxSessions: '--max-sessions',
+} as const
+
+function numberOf(args: Arguments, option: keyof typeof NUMBERS): number | undefined {
+  const text = args.text(option)
+  if (text === undefined || /^\d{1,5}$/.test(text)) return text === undefined ? text : Number(text)
+  throw new UsageError(`${NUMBERS[option]} is a whole number, not "${text}"`)
 }
 
 /** Requires the kinds that are named and no longer requires the others. */

@@ -27,6 +27,7 @@ function rowsOf(name: string, pool: PoolView): string[][] {
     ['password', passwordWords(pool.passwordPolicy)],
     ['self sign-up', onOff(pool.selfSignUp)],
     ['link verified addresses', onOff(pool.linkVerifiedAddresses)],
+    ['sessions', `${pool.maxSessions} an account, ended ${idleWords(pool.sessionIdleMinutes)}`],
     ['client', own.clientId],
     ...own.redirectUris.map((uri) => ['  returns to', uri]),
     ...own.logoutUris.map((uri) => ['  signs out to', uri]),
@@ -51,5 +52,8 @@ function passwordWords(policy: PoolView['passwordPolicy']): string {
   const words = required.filter(([, needed]) => needed).map(([word]) => word)
   return [`${policy.minimumLength} characters or more`, ...words].join(', ')
 }
+
+const idleWords = (minutes: number): string =>
+  minutes % 60 === 0 ? `after ${minutes / 60} h unused` : `after ${minutes} min unused`
 
 const onOff = (value: boolean): string => (value ? 'on' : 'off')

@@ -42,6 +42,8 @@ describe('the settings of a site’s sign-in', () => {
       passwordPolicy: policy,
       selfSignUp: false,
       linkVerifiedAddresses: false,
+      sessionIdleMinutes: 480,
+      maxSessions: 50,
       clients: {
         default: {
           clientId: expect.stringMatching(/^[a-z0-9]{26}$/),
@@ -56,6 +58,8 @@ describe('the settings of a site’s sign-in', () => {
       passwordPolicy: policy,
       selfSignUp: true,
       linkVerifiedAddresses: false,
+      sessionIdleMinutes: 43_200,
+      maxSessions: 50,
       clients: {
         default: { redirectUris: [`${base}/auth/callback`], logoutUris: [`${base}/`] },
         link: { redirectUris: [`${base}/auth/callback`], cognitoApi: false },

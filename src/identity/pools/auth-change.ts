@@ -30,6 +30,8 @@ const AdminPoolChange = Type.Object(
     passwordPolicy: PoolSettingsInput.properties.passwordPolicy,
     selfSignUp: never('users of the admin pool are invited'),
     linkVerifiedAddresses: never('nobody joins the admin pool through a provider'),
+    sessionIdleMinutes: PoolSettingsInput.properties.sessionIdleMinutes,
+    maxSessions: PoolSettingsInput.properties.maxSessions,
     clients: Type.Optional(Type.Object({ default: Type.Optional(ClientChange) }, closed)),
   },
   closed,

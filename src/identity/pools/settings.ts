@@ -3,6 +3,8 @@ import { Value } from '@sinclair/typebox/value'
 
 const closed = { additionalProperties: false }
 
+const MAX_IDLE_MINUTES = 30 * 24 * 60
+
 /** What a new password must have; its length is 8 to 256 characters in any case. */
 export const PasswordPolicy = Type.Object({
   minimumLength: Type.Integer({ minimum: 8, maximum: 128 }),
@@ -20,6 +22,10 @@ export const PoolSettings = Type.Object({
   selfSignUp: Type.Boolean(),
   /** Whether a Google sign-in joins the account with the same address, when both sides have verified it. */
   linkVerifiedAddresses: Type.Boolean(),
+  /** A sign-in that nobody uses for so long has ended. It lasts 30 days in any case, so the most means never earlier. */
+  sessionIdleMinutes: Type.Integer({ minimum: 5, maximum: MAX_IDLE_MINUTES }),
+  /** So many browsers, and so many clients without one, are signed in to an account: a new one ends the one used longest ago. */
+  maxSessions: Type.Integer({ minimum: 1, maximum: 100 }),
 })
 export type PoolSettings = Static<typeof PoolSettings>
 
@@ -29,6 +35,8 @@ export const PoolSettingsInput = Type.Object(
     passwordPolicy: Type.Optional(Type.Partial(PasswordPolicy, closed)),
     selfSignUp: Type.Optional(Type.Boolean()),
     linkVerifiedAddresses: Type.Optional(Type.Boolean()),
+    sessionIdleMinutes: Type.Optional(PoolSettings.properties.sessionIdleMinutes),
+    maxSessions: Type.Optional(PoolSettings.properties.maxSessions),
   },
   closed,
 )
@@ -44,7 +52,12 @@ const DEFAULTS: PoolSettings = {
   },
   selfSignUp: true,
   linkVerifiedAddresses: false,
+  sessionIdleMinutes: MAX_IDLE_MINUTES,
+  maxSessions: 50,
 }
+
+/** Eight hours: a working day. */
+const ADMIN_IDLE_MINUTES = 8 * 60
 
 /** What is stored after a change: only what somebody decided, so that the rest follows the defaults. */
 export const mergedInput = (
@@ -85,8 +98,8 @@ const changedSettings = (
 
 /** Settings as the database keeps them, with the defaults for what it does not name. */
 export function storedPoolSettings(kind: 'admin' | 'data', stored: unknown): PoolSettings {
-  const settings = changedSettings(DEFAULTS, Value.Parse(PoolSettingsInput, stored))
-  return kind === 'admin'
-    ? { ...settings, selfSignUp: false, linkVerifiedAddresses: false }
-    : settings
+  const input = Value.Parse(PoolSettingsInput, stored)
+  if (kind === 'data') return changedSettings(DEFAULTS, input)
+  const settings = changedSettings({ ...DEFAULTS, sessionIdleMinutes: ADMIN_IDLE_MINUTES }, input)
+  return { ...settings, selfSignUp: false, linkVerifiedAddresses: false }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -12,9 +13,11 @@ import {
   insertFamily,
   revokeFamiliesOfSession,
   revokeFamiliesOfUser,
+  revokeSurplusFamilies,
   revokeFamily,
 } from './family-queries.ts'
-import { SIGN_IN_LIFETIME_MS } from './model.ts'
+import { SIGN_IN_LIFETIME_MS, lastSeenBefore } from './model.ts'
+import { updateLastSeen } from './queries.ts'
 
 /** A family is kept until its last access token has expired, because tokens without a family are refused. */
 const KEPT_AFTER_END_MS = 2 * 3_600_000
@@ -40,7 +43,12 @@ export class TokenFamilies {
     return this.#ids.uuid()
   }
 
-  async start(tx: SiteTx, { origin, ...start }: FamilyStart): Promise<void> {
+  /** One without a browser session ends those beyond the newest, of which an account may have `maxSessions`. */
+  async start(
+    tx: SiteTx,
+    { settings }: Pick<Pool, 'settings'>,
+    { origin, ...start }: FamilyStart,
+  ): Promise<void> {
     const createdAt = this.#clock.now()
     await deleteExpired(tx, 'refresh_family', new Date(createdAt.getTime() - KEPT_AFTER_END_MS))
     await insertFamily(tx, {
@@ -50,6 +58,15 @@ export class TokenFamilies {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + SIGN_IN_LIFETIME_MS),
     })
+    if (start.sessionId !== null) return
+    const ended = await revokeSurplusFamilies(tx, start, settings.maxSessions, createdAt)
+    await this.#announced(tx, start.sub, ended)
+  }
+
+  /** The browser's session was used, though by a client of it. */
+  used(tx: SiteTx, sessionId: string): Promise<void> {
+    const now = this.#clock.now()
+    return updateLastSeen(tx, sessionId, { now, seenBefore: lastSeenBefore(now) })
   }
 
   /** Ends a family with its access tokens. Returns whether it was active. */

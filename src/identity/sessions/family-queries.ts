@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { SessionView } from './model.ts'
+import type { ListedSince, SessionView } from './model.ts'
 
 export interface NewFamily {
   readonly familyId: string
@@ -70,6 +70,29 @@ export const revokeFamiliesOfSession = (
     )
     .execute()
 
+/** Revokes those without a browser session beyond the newest. */
+export const revokeSurplusFamilies = (
+  tx: SiteTx,
+  user: UserKey,
+  kept: number,
+  now: Date,
+): RevokedFamilies =>
+  revokeLiveFamilies(tx, user, now)
+    .where('session_id', 'is', null)
+    .where('family_id', 'in', (families) =>
+      families
+        .selectFrom('refresh_family')
+        .select('family_id')
+        .where('site_id', '=', tx.siteId)
+        .where('user_pool_id', '=', user.userPoolId)
+        .where('sub', '=', user.sub)
+        .where('session_id', 'is', null)
+        .where('revoked_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .offset(kept),
+    )
+    .execute()
+
 export interface KeptSignIn {
   readonly sessionId: string | null
   readonly familyId: string | null
@@ -106,7 +129,7 @@ export function selectSessionOfFamily(
 export function selectFamiliesWithoutSession(
   tx: SiteTx,
   user: UserKey,
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  { now, usedAfter, limit }: ListedSince,
 ): Promise<SessionView[]> {
   const lastRefresh = sql<Date>`coalesce((
     select max(token.created_at) from refresh_token token
@@ -127,6 +150,7 @@ export function selectFamiliesWithoutSession(
     .where('family.sub', '=', user.sub)
     .where('family.revoked_at', 'is', null)
     .where('family.expires_at', '>', now)
+    .where(lastRefresh, '>', usedAfter)
     .where((where) =>
       where.not(
         where.exists(
@@ -135,7 +159,8 @@ export function selectFamiliesWithoutSession(
             .select('session.session_id')
             .whereRef('session.site_id', '=', 'family.site_id')
             .whereRef('session.session_id', '=', 'family.session_id')
-            .where('session.expires_at', '>', now),
+            .where('session.expires_at', '>', now)
+            .where('session.last_seen_at', '>', usedAfter),
         ),
       ),
     )

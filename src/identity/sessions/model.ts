@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Role } from '#identity/actor.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -34,6 +35,23 @@ export const ListedSession = Type.Object({
 export type ListedSession = Static<typeof ListedSession>
 
 export type SessionView = Omit<ListedSession, 'current'>
+
+/** Which sign-ins have not ended. */
+export interface ListedSince {
+  readonly now: Date
+  /** Those that were used last before it have ended. */
+  readonly usedAfter: Date
+  readonly limit: number
+}
+
+const LAST_SEEN_RESOLUTION_MS = 60_000
+
+/** A session that was seen last before that is noted as seen again. */
+export const lastSeenBefore = (now: Date): Date => new Date(now.getTime() - LAST_SEEN_RESOLUTION_MS)
+
+/** The moment before which a sign-in must not have been used last. */
+export const idleSince = ({ settings }: Pick<Pool, 'settings'>, now: Date): Date =>
+  new Date(now.getTime() - settings.sessionIdleMinutes * 60_000)
 
 /** Authorization codes that have not been exchanged yet: they end with the session that they come from. */
 export interface SignInCodes {

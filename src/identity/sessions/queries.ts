@@ -1,7 +1,7 @@
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Session, SessionView, SignInMethod } from './model.ts'
+import type { ListedSince, Session, SessionView, SignInMethod } from './model.ts'
 
 /** A session's id belongs to one user of one pool; what does not match is not found. */
 export interface SessionKey extends UserKey {
@@ -59,7 +59,7 @@ const renewedColumns = (session: NewSession) => ({
 export function lockSession(
   tx: SiteTx,
   userPoolId: string,
-  token: { readonly hash: Buffer; readonly now: Date },
+  token: { readonly hash: Buffer; readonly now: Date; readonly usedAfter: Date },
 ): Promise<(Session & { readonly lastSeenAt: Date }) | undefined> {
   return tx.db
     .selectFrom('sign_in_session as session')
@@ -81,6 +81,7 @@ export function lockSession(
     .where('session.user_pool_id', '=', userPoolId)
     .where('session.token_hash', '=', token.hash)
     .where('session.expires_at', '>', token.now)
+    .where('session.last_seen_at', '>', token.usedAfter)
     .where('user.status', '=', 'ACTIVE')
     .whereRef('session.auth_time', '>=', 'user.tokens_valid_after')
     .forKeyShare(['user'])
@@ -88,19 +89,25 @@ export function lockSession(
     .executeTakeFirst()
 }
 
-export async function updateLastSeen(tx: SiteTx, sessionId: string, now: Date): Promise<void> {
+/** For one that was seen last before `seenBefore`. */
+export async function updateLastSeen(
+  tx: SiteTx,
+  sessionId: string,
+  { now, seenBefore }: { readonly now: Date; readonly seenBefore: Date },
+): Promise<void> {
   await tx.db
     .updateTable('sign_in_session')
     .set({ last_seen_at: now })
     .where('site_id', '=', tx.siteId)
     .where('session_id', '=', sessionId)
+    .where('last_seen_at', '<', seenBefore)
     .execute()
 }
 
 export function selectSessions(
   tx: SiteTx,
   user: UserKey,
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  { now, usedAfter, limit }: ListedSince,
 ): Promise<SessionView[]> {
   return tx.db
     .selectFrom('sign_in_session')
@@ -115,9 +122,27 @@ export function selectSessions(
     ])
     .where(ofUser(tx, user))
     .where('expires_at', '>', now)
+    .where('last_seen_at', '>', usedAfter)
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** Those of a user beyond the ones that were used last. */
+export async function selectSurplusSessions(
+  tx: SiteTx,
+  user: UserKey,
+  kept: number,
+): Promise<readonly string[]> {
+  const rows = await tx.db
+    .selectFrom('sign_in_session')
+    .select('session_id as sessionId')
+    .where(ofUser(tx, user))
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('session_id')
+    .offset(kept)
+    .execute()
+  return rows.map(({ sessionId }) => sessionId)
 }
 
 export async function deleteSession(tx: SiteTx, session: SessionKey): Promise<boolean> {

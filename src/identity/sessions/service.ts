@@ -18,6 +18,8 @@ import {
   type SessionView,
   type SignInCodes,
   type SignInMethod,
+  idleSince,
+  lastSeenBefore,
 } from './model.ts'
 import {
   type NewSession,
@@ -27,11 +29,11 @@ import {
   lockSession,
   renewSession,
   selectSessions,
+  selectSurplusSessions,
   updateLastSeen,
 } from './queries.ts'
 
 const MAX_LISTED = 100
-const LAST_SEEN_RESOLUTION_MS = 60_000
 
 /** Who ended the session of another user, and from where. */
 export type RevokedBy = Pick<SecurityEvent, 'actor' | 'origin'>
@@ -75,9 +77,15 @@ export class Sessions {
   /** The same, locked: nobody ends the session during the transaction. */
   async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
     const now = this.#deps.clock.now()
-    const session = await lockSession(tx, pool.userPoolId, { hash: hashSecret(token), now })
-    if (session && now.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_RESOLUTION_MS) {
-      await updateLastSeen(tx, session.sessionId, now)
+    const usedAfter = idleSince(pool, now)
+    const session = await lockSession(tx, pool.userPoolId, {
+      hash: hashSecret(token),
+      now,
+      usedAfter,
+    })
+    const seenBefore = lastSeenBefore(now)
+    if (session && session.lastSeenAt < seenBefore) {
+      await updateLastSeen(tx, session.sessionId, { now, seenBefore })
     }
     return session
   }
@@ -109,13 +117,15 @@ export class Sessions {
     }
     await deleteExpired(tx, 'sign_in_session', now)
     await (previous === undefined ? insertSession(tx, session) : renewSession(tx, session))
+    await this.#endSurplus(tx, pool, session)
     return { sessionId: session.sessionId, token, expiresAt: session.expiresAt }
   }
 
   /** Newest first; at most 100. */
   async list(site: Site, pool: Pool, sub: string): Promise<readonly SessionView[]> {
     const user = { userPoolId: pool.userPoolId, sub }
-    const page = { now: this.#deps.clock.now(), limit: MAX_LISTED }
+    const now = this.#deps.clock.now()
+    const page = { now, usedAfter: idleSince(pool, now), limit: MAX_LISTED }
     const views = await this.#deps.database.withSite(site.siteId, async (tx) => [
       ...(await selectSessions(tx, user, page)),
       ...(await selectFamiliesWithoutSession(tx, user, page)),
@@ -160,6 +170,18 @@ export class Sessions {
         detail: { sessionId: ended.sessionId },
       })
     })
+  }
+
+  /** Those that were used longest ago, beyond what the pool lets an account have. */
+  async #endSurplus(tx: SiteTx, pool: Pool, { sub }: Pick<NewSession, 'sub'>): Promise<void> {
+    const user = { userPoolId: pool.userPoolId, sub }
+    const surplus = await selectSurplusSessions(tx, user, pool.settings.maxSessions)
+    for (const sessionId of surplus) {
+      if (!(await deleteSession(tx, { ...user, sessionId }))) continue
+      await this.#endTokens(tx, pool, { sub, sessionId })
+      const detail = { sessionId, reason: 'too many' }
+      await this.#deps.events.record(tx, { event: 'session.revoked', pool: pool.kind, sub, detail })
+    }
   }
 
   /** Codes are deleted first: that waits for exchanges under way, whose families are then found and ended. */

@@ -68,7 +68,7 @@ export async function exchangeCode(
     if (!stored) return denied('invalid_grant', UNKNOWN)
     return endReplayed(deps, tx, request, { ...replay, stored })
   }
-  await deps.families.start(tx, { ...code, familyId, origin })
+  await deps.families.start(tx, pool, { ...code, familyId, origin })
   const { clientId, scope, authTime, nonce } = code
   const content = { familyId, clientId, account, authTime, scope, nonce: nonce ?? undefined }
   return granted(await deps.issuer.issue(tx, content))

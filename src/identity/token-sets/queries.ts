@@ -9,6 +9,10 @@ export interface StoredRefreshToken extends UserKey {
   readonly authTime: Date
   readonly expiresAt: Date
   readonly revokedAt: Date | null
+  /** Null without a browser session. */
+  readonly sessionId: string | null
+  /** When this token was issued: the sign-in was used then. */
+  readonly issuedAt: Date
 }
 
 export async function insertRefreshToken(
@@ -47,6 +51,8 @@ export function selectRefreshToken(
       'family.auth_time as authTime',
       'family.expires_at as expiresAt',
       'family.revoked_at as revokedAt',
+      'family.session_id as sessionId',
+      'token.created_at as issuedAt',
     ])
     .where('token.site_id', '=', tx.siteId)
     .where('token.token_hash', '=', tokenHash)

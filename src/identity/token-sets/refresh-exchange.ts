@@ -2,6 +2,7 @@ import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
+import { idleSince } from '#identity/sessions/model.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -43,7 +44,8 @@ export async function exchangeRefreshToken(
     const description = 'refresh_token was used already'
     return endReplayed(deps, tx, request, { event: 'refresh-token.replayed', description, stored })
   }
-  const { familyId, clientId, authTime } = stored
+  const { familyId, clientId, authTime, sessionId } = stored
+  if (sessionId !== null) await deps.families.used(tx, sessionId)
   return granted(await deps.issuer.issue(tx, { familyId, clientId, account, authTime, scope }))
 }
 
@@ -56,7 +58,10 @@ function faultOf(
   if (stored?.userPoolId !== pool.userPoolId) return 'refresh_token is not known'
   if (stored.clientId !== clientId) return 'refresh_token is of another client'
   if (stored.revokedAt !== null) return 'The sign-in has been ended'
-  return stored.expiresAt <= now ? 'refresh_token has expired' : undefined
+  if (stored.expiresAt <= now) return 'refresh_token has expired'
+  return stored.issuedAt <= idleSince(pool, now)
+    ? 'The sign-in has ended, for nobody used it for too long'
+    : undefined
 }
 
 /** The requested scopes in the order in which they were granted; undefined when they are more than were granted. */

@@ -35,7 +35,7 @@ export class TokenSets {
       const familyId = this.#deps.families.newId()
       const { client, sub, scope, authTime, nonce, sessionId = null } = grant
       const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
-      await this.#deps.families.start(tx, { familyId, userPoolId: pool.userPoolId, ...start })
+      await this.#deps.families.start(tx, pool, { familyId, userPoolId: pool.userPoolId, ...start })
       await record(tx, account)
       const issue = { familyId, clientId: client.clientId, account, authTime, scope, nonce }
       return granted(await this.#deps.issuer.issue(tx, issue))
