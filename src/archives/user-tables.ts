@@ -1,9 +1,15 @@
 import { passwordKeySealContext } from '#identity/passwords/hash-keys.ts'
 import { srpSealContext } from '#identity/passwords/srp-verifiers.ts'
+import { secondFactorSealContext } from '#identity/second-factors/sealed-texts.ts'
 
 import { type ArchivedTable, CHANGED, CREATED, archived } from './archived-table.ts'
 
 const USER = { user_pool_id: 'text', sub: 'text' } as const
+
+const SECOND_FACTOR = {
+  context: ({ user_pool_id, sub }: Readonly<Record<string, unknown>>) =>
+    secondFactorSealContext(String(user_pool_id), String(sub)),
+}
 
 /** The people of a site, those who run it and those who visit it, with what they sign in with. */
 export const USER_TABLES: readonly ArchivedTable[] = [
@@ -52,6 +58,22 @@ export const USER_TABLES: readonly ArchivedTable[] = [
           context: ({ user_pool_id, sub }) => srpSealContext(String(user_pool_id), String(sub)),
         },
       },
+    },
+  ),
+  archived(
+    'users',
+    'user_totp',
+    {
+      ...USER,
+      sealed_secret: 'bytea',
+      sealed_recovery_codes: 'bytea',
+      recovery_codes_left: 'integer',
+      last_step: 'integer',
+      ...CREATED,
+    },
+    {
+      orderBy: ['user_pool_id', 'sub'],
+      secrets: { sealed_secret: SECOND_FACTOR, sealed_recovery_codes: SECOND_FACTOR },
     },
   ),
   archived(

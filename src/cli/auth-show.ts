@@ -28,6 +28,7 @@ function rowsOf(name: string, pool: PoolView): string[][] {
     ['self sign-up', onOff(pool.selfSignUp)],
     ['link verified addresses', onOff(pool.linkVerifiedAddresses)],
     ['sessions', `${pool.maxSessions} an account, ended ${idleWords(pool.sessionIdleMinutes)}`],
+    ['second factor', pool.requireSecondFactor ? 'required' : 'up to each account'],
     ['client', own.clientId],
     ...own.redirectUris.map((uri) => ['  returns to', uri]),
     ...own.logoutUris.map((uri) => ['  signs out to', uri]),

@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'deploy-token': 'Secrets with which CI deploys a site',
   'deploy-webhook': 'What the forge of a site’s external repository tells of pushes with',
   iac: 'What a site is made of, as a definition',
+  'second-factor': 'Authenticator apps of accounts',
   keys: 'The keys that sign tokens',
   auth: 'How a site takes people in',
 }

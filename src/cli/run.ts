@@ -54,6 +54,7 @@ import { migrateCommand } from './migrate.ts'
 import { outbox } from './outbox.ts'
 import { createProgram, fullName } from './program.ts'
 import { restore } from './restore.ts'
+import { secondFactorRemove } from './second-factor-remove.ts'
 import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
 import { sessions } from './sessions.ts'
@@ -150,6 +151,7 @@ const COMMANDS: readonly CliCommand[] = [
   authGoogle,
   audit,
   sessions,
+  secondFactorRemove,
   users,
 ]
 

@@ -26,6 +26,7 @@ const VisitorDetail = Type.Composite([
   Type.Object({
     groups: Type.Array(Type.String()),
     signInMethods: Type.Array(Type.String()),
+    secondFactor: Type.Boolean(),
     lastSeenAt: Type.Union([Type.String(), Type.Null()]),
   }),
 ])
@@ -112,6 +113,7 @@ function detailText(visitor: Static<typeof VisitorDetail>): string {
     ['since', visitor.createdAt],
     ['last seen', visitor.lastSeenAt ?? 'not signed in'],
     ['signs in with', signInMethods.join(', ') || 'nothing yet'],
+    ['second factor', visitor.secondFactor ? 'an authenticator app' : 'none'],
     ['groups', groups.join(', ') || 'none'],
   ]
   return columns(rows.map((row) => row.map(printable)))

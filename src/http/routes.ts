@@ -48,12 +48,14 @@ import { metricsRoutes } from './metrics/routes.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { accountFormsRoutes } from './oidc/account/forms.ts'
 import { accountRoutes } from './oidc/account/routes.ts'
+import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
 import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
 import { logoutRoutes } from './oidc/logout.ts'
 import { providerCallbackRoutes } from './oidc/provider.ts'
+import { secondFactorRoutes } from './oidc/second-factor/routes.ts'
 import { confirmUserRoutes, signUpRoutes } from './oidc/sign-up.ts'
 import { revokeRoutes, tokenRoutes } from './oidc/token.ts'
 import { userInfoRoutes } from './oidc/user-info.ts'
@@ -82,6 +84,7 @@ import {
 } from './portal/messages.ts'
 import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
+import { portalSecondFactorRoutes } from './portal/second-factors.ts'
 import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRuntimeRoutes } from './portal/site-runtime.ts'
@@ -119,8 +122,10 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   confirmUserRoutes,
   forgotPasswordRoutes,
   confirmForgotPasswordRoutes,
+  secondFactorRoutes,
   accountRoutes,
   accountFormsRoutes,
+  accountSecondFactorRoutes,
   onboardingRoutes,
   addressChangeRoutes,
   adminConfigRoutes,
@@ -190,6 +195,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalAuthRoutes,
   portalUserSessionRoutes,
   portalVisitorRoutes,
+  portalSecondFactorRoutes,
   portalOutboxRoutes,
   portalFailedMailRoutes,
   portalMailboxRoutes,

@@ -144,6 +144,7 @@ describe('one visitor', () => {
         origin: 'operator',
         groups: [groupName],
         signInMethods: ['password'],
+        secondFactor: false,
         lastSeenAt: expect.any(String),
       },
     })

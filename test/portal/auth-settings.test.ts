@@ -44,6 +44,7 @@ describe('the settings of a site’s sign-in', () => {
       linkVerifiedAddresses: false,
       sessionIdleMinutes: 480,
       maxSessions: 50,
+      requireSecondFactor: false,
       clients: {
         default: {
           clientId: expect.stringMatching(/^[a-z0-9]{26}$/),

@@ -121,6 +121,7 @@ const visitorRoutes = ({ visitor }: Ids): readonly Route[] => [
   ['GET', `/users/${visitor}/sessions`],
   ['DELETE', `/users/${visitor}/sessions/ses_0000000000000000`],
   ['POST', `/users/${visitor}/sign-out`],
+  ['DELETE', `/users/${visitor}/second-factor`],
   ['POST', `/users/${visitor}/disable`],
   ['POST', `/users/${visitor}/enable`],
   ['DELETE', `/users/${visitor}`],

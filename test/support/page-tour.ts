@@ -1,6 +1,7 @@
+import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 
-import { sendForm } from './browser.ts'
+import { follow, sendForm } from './browser.ts'
 import { linkIn, mailTo } from './outbox.ts'
 import { RelyingParty } from './relying-party.ts'
 import type { Stack } from './stack.ts'
@@ -48,7 +49,7 @@ export async function tourPages(
   await at('forwarding-agreed', send({}))
   await at('forwarding-incomplete', open('/admin/public/forwarding/verify'))
 
-  await withPassword(client, email)
+  const sub = await withPassword(client, email)
   await page.goto(`${base}${client.path}/account`)
   await at('account', send({ username: email, password: PASSWORD }))
   await at('account-name', open(`${client.path}/account/name`))
@@ -57,6 +58,17 @@ export async function tourPages(
   await at('account-address-sent', send({ username: `new-${email}` }))
   await at('account-password', open(`${client.path}/account/password`))
   await at('account-password-wrong', send({ currentPassword: 'Wrong-horse-7', password: 'x' }))
+  await at('account-totp', open(`${client.path}/account/totp`))
+  await at('account-totp-codes', async () => sendForm(page, { code: await shownCode(page) }))
+  await at('account-with-app', open(`${client.path}/account`))
+  await page.context().clearCookies({ name: /session/ })
+  await page.goto(base + client.page('login'))
+  await at('second-step', send({ username: email, password: PASSWORD }))
+  await at('second-step-recovery', () => follow(page, 'Use a recovery code'))
+  await at('second-step-wrong', send({ code: 'wrong' }))
+  await page.goto(`${base}${client.path}/account`)
+  await client.stack.context.secondFactors.disable(client.site, client.pool, sub, {})
+  await send({ username: email, password: PASSWORD })()
   await at('account-delete', open(`${client.path}/account/delete`))
   await at('account-deleted', send({}))
 
@@ -65,11 +77,18 @@ export async function tourPages(
 }
 
 /** Whoever has the address, with the password. */
-async function withPassword(client: RelyingParty, email: string): Promise<void> {
+async function withPassword(client: RelyingParty, email: string): Promise<string> {
   const { stack, site, pool } = client
   const sub = await client.user(email)
   const origin = { address: '192.0.2.7', userAgent: 'tour', requestId: 'tour' }
   await stack.context.ownPasswords.add({ site, pool, origin }, { sub, password: PASSWORD })
+  return sub
+}
+
+/** The code of an app that has scanned the page. */
+async function shownCode(page: Page): Promise<string> {
+  const key = (await page.textContent('.key'))?.replaceAll(' ', '') ?? ''
+  return new TOTP({ secret: Secret.fromBase32(key) }).generate()
 }
 
 /** In the mail that an admin's invitation of somebody sends. */

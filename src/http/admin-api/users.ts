@@ -14,6 +14,7 @@ import {
   RoleChange,
 } from '#identity/admin-users/model.ts'
 import { InviteResendRequest, ResentInvites } from '#identity/invites/super-admin-invites.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 
 const PAGE = { defaultLimit: 50, maxLimit: 50 }
 
@@ -66,6 +67,16 @@ export const adminUserRoutes = (context: AppContext) =>
       '/:userId/invite/resend',
       async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
       { role: 'admin', params: UserPath, response: CreatedAdminUser },
+    )
+    .delete(
+      '/:userId/second-factor',
+      async ({ site, by: { actor, origin }, params }) => {
+        requireRecentSignIn({ authTime: actor.signedInAt }, context.clock.now())
+        const { pool, sub } = await context.userSessions.ownerById(site, actor, params.userId)
+        await context.secondFactors.disable(site, pool, sub, { actor: actor.userId, origin })
+        return noContent()
+      },
+      { role: 'admin', params: UserPath },
     )
     .patch(
       '/:userId',

@@ -8,6 +8,7 @@ import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
 import type { ActorContext } from '#identity/actor.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import {
   VisitorAccount,
   VisitorAccountDetail,
@@ -60,6 +61,16 @@ export const visitorRoutes = (context: AppContext) =>
       '/:sub/sign-out',
       async ({ site, by, params }) => {
         await context.visitorAccounts.signOut(site, params.sub, editor(by))
+        return noContent()
+      },
+      { role: 'admin', params: VisitorPath },
+    )
+    .delete(
+      '/:sub/second-factor',
+      async ({ site, by, params }) => {
+        requireRecentSignIn({ authTime: by.actor.signedInAt }, context.clock.now())
+        const { pool, sub } = await context.userSessions.visitorById(site, params.sub)
+        await context.secondFactors.disable(site, pool, sub, editor(by))
         return noContent()
       },
       { role: 'admin', params: VisitorPath },

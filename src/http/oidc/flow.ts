@@ -24,6 +24,12 @@ const Flow = Type.Union([
     resent: Type.Optional(Type.Literal(true)),
   }),
   Type.Object({ step: Type.Literal('password-reset'), email: Type.String() }),
+  /** The password of that account was right then. */
+  Type.Object({
+    step: Type.Literal('second-factor'),
+    sub: Type.String(),
+    authTimeMs: Type.Number(),
+  }),
   /** What was just done on the account's page; `detail` is an address. */
   Type.Object({
     step: Type.Literal('account'),

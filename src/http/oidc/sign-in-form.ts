@@ -6,6 +6,7 @@ import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { AskingBrowser } from '#identity/pool-request.ts'
+import type { SecondFactor } from '#identity/second-factors/service.ts'
 
 import { AskingBrowsers } from './asking-browser.ts'
 import { poolScope } from './cookies.ts'
@@ -36,6 +37,8 @@ type PageName =
   | 'confirmUser'
   | 'forgotPassword'
   | 'confirmForgotPassword'
+  | 'mfa'
+  | 'mfaSetup'
   | 'oauth2/authorize'
 
 /**
@@ -82,7 +85,7 @@ interface SignInForm {
   /** Why anyone may call it. */
   readonly open: string
   /** Shows the form, also again with its errors. */
-  show(interaction: InteractionRequest, form: FormState): Response
+  show(interaction: InteractionRequest, form: FormState): Response | Promise<Response>
   /** Rejects with an `AppError` that the form shows, or with another error. */
   submit(interaction: InteractionRequest, fields: URLSearchParams): Promise<Response>
 }
@@ -136,15 +139,38 @@ export const interactionPage = (
     ...page,
   })
 
-/** Signs the browser in, whose user has just given the password. `authTime` was taken before it was checked. */
+/** Whose password was right. */
+interface ProvenPassword {
+  readonly sub: string
+  /** Taken before it was checked. */
+  readonly authTime: Date
+}
+
+/** Signs the browser in, whose user has just given the password; or asks for the second step first. */
 export async function completePasswordSignIn(
   context: AppContext,
-  { site, pool, origin, request, authorization, remember }: InteractionRequest,
-  account: { readonly sub: string; readonly authTime: Date },
+  interaction: InteractionRequest,
+  account: ProvenPassword,
 ): Promise<Response> {
+  const { site, pool, pathTo } = interaction
+  const { totp } = await context.secondFactors.state(site, pool, account.sub)
+  if (totp || pool.settings.requireSecondFactor) {
+    const authTimeMs = account.authTime.getTime()
+    const next = { step: 'second-factor', sub: account.sub, authTimeMs } as const
+    return seeOther(pathTo(totp ? 'mfa' : 'mfaSetup', next), [], openerPolicyOf(pool))
+  }
+  const { location, cookies } = await startSession(context, interaction, account)
+  return seeOther(location, cookies, openerPolicyOf(pool))
+}
+
+/** Signs the browser in, whose user has given all that it takes. */
+export async function startSession(
+  context: AppContext,
+  { site, pool, origin, request, authorization, remember }: InteractionRequest,
+  account: ProvenPassword & { readonly secondFactor?: SecondFactor },
+): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
   const proof = { ...account, method: 'password', replaces: readSession(request, pool) } as const
   const attempt = { site, origin, request: authorization }
   const { location, session, email } = await context.signIns.complete(attempt, proof)
-  const cookies = [sessionCookie(pool, session), remember(email)]
-  return seeOther(location, cookies, openerPolicyOf(pool))
+  return { location, cookies: [sessionCookie(pool, session), remember(email)] }
 }

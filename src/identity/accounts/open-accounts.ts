@@ -2,6 +2,7 @@ import { CommonPasswords } from '#identity/passwords/common-passwords.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import { Passwords } from '#identity/passwords/service.ts'
+import { SecondFactors } from '#identity/second-factors/service.ts'
 
 import type { AccountsDeps } from './account-deps.ts'
 import { AccountMail } from './account-mail.ts'
@@ -26,6 +27,7 @@ export interface AccountServices {
   readonly passwordResets: PasswordResets
   readonly ownPasswords: OwnPasswords
   readonly inviteAcceptances: InviteAcceptances
+  readonly secondFactors: SecondFactors
 }
 
 export function openAccounts(deps: AccountsDeps): AccountServices {
@@ -45,5 +47,6 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
     passwordResets: new PasswordResets(serviceDeps),
     ownPasswords: new OwnPasswords(serviceDeps),
     inviteAcceptances: new InviteAcceptances(serviceDeps),
+    secondFactors: new SecondFactors(serviceDeps),
   }
 }

@@ -6,6 +6,7 @@ import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AddressChanges } from '#identity/profiles/address-changes.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -120,8 +121,12 @@ export class AdminUsers {
     )
   }
 
-  /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */
+  /**
+   * What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. Whoever changes
+   * it has signed in recently (403 `RecentSignInRequired`).
+   */
   async changeRole(site: Site, by: ActorContext, userId: string, role: Role): Promise<AdminUser> {
+    requireRecentSignIn({ authTime: by.actor.signedInAt }, this.#deps.clock.now())
     requireAuthorityOver(by.actor, role)
     return this.#changing(site, by, userId, async (tx, user) => {
       if (user.role === role) return adminUserOf(user)

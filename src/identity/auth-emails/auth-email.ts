@@ -17,6 +17,11 @@ export type AuthEmail = { readonly to: string } & (
   | { readonly kind: 'address-taken'; readonly pool: PoolKind }
   /** To the address of an account that its owner has deleted. */
   | { readonly kind: 'account-deleted' }
+  /** To the account's address, when an authenticator app was added or taken off. */
+  | { readonly kind: 'second-factor-on'; readonly pool: PoolKind }
+  | { readonly kind: 'second-factor-off'; readonly pool: PoolKind }
+  /** To the account's address, when somebody who has the password has entered wrong codes for a while. */
+  | { readonly kind: 'second-factor-guessed'; readonly pool: PoolKind }
   /** To the address that an account is to have. */
   | {
       readonly kind: 'address-proof'

@@ -1,10 +1,12 @@
 import type { AuthEmail } from './auth-email.ts'
+import { factorText, isFactorNotice } from './factor-text.ts'
 import { type EmailText, accountName, isNotice, noticeText } from './notice-text.ts'
 
 const IGNORE = 'If you did not ask for this, ignore this message: without it nothing happens.'
 
 /** The words of each message; `name` is the site's. */
 export function emailTextOf(email: AuthEmail, name: string): EmailText {
+  if (isFactorNotice(email)) return factorText(email, name)
   if (isNotice(email)) return noticeText(email, name)
   switch (email.kind) {
     case 'invite':

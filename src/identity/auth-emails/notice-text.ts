@@ -13,7 +13,8 @@ export interface EmailText {
   readonly closing: string
 }
 
-const ALARM = 'If that was not you, reset your password and tell the people who run the site.'
+export const ALARM =
+  'If that was not you, reset your password and tell the people who run the site.'
 
 /** Messages that tell what happened, and take no answer. */
 const NOTICES = [

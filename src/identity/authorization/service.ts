@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import type { SecondFactor } from '#identity/second-factors/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
@@ -19,6 +20,8 @@ import { codeLocation, errorLocation } from './response-location.ts'
 /** The proof with which a user has just signed in. */
 export interface SignInProof extends SessionStart {
   readonly method: 'password' | 'google'
+  /** What was asked for beside the password. */
+  readonly secondFactor?: SecondFactor | undefined
 }
 
 export interface SignedIn {
@@ -81,7 +84,10 @@ export class SignIns {
         email: account.email,
         clientId: client.clientId,
         origin,
-        detail: { method: proof.method },
+        detail: {
+          method: proof.method,
+          ...(proof.secondFactor !== undefined && { secondFactor: proof.secondFactor }),
+        },
       })
       const location = refusal
         ? errorLocation(request, refusal)

@@ -4,6 +4,7 @@ import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { CognitoServices } from './api/cognito-services.ts'
+import { MfaSessions } from './api/mfa-sessions.ts'
 import { CognitoApi } from './api/service.ts'
 import { Challenges } from './challenges.ts'
 import { SrpSignIns } from './srp-sign-ins.ts'
@@ -21,7 +22,7 @@ export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
   return { powers, verifiers: new AddressVerifiers({ ...deps, powers }) }
 }
 
-export type CognitoDeps = Omit<CognitoServices, 'srpSignIns'> &
+export type CognitoDeps = Omit<CognitoServices, 'srpSignIns' | 'mfaSessions'> &
   SrpArithmetic & {
     readonly sealer: Sealer
     readonly clock: Clock
@@ -31,5 +32,5 @@ export type CognitoDeps = Omit<CognitoServices, 'srpSignIns'> &
 
 export function openCognito(deps: CognitoDeps): CognitoApi {
   const srpSignIns = new SrpSignIns({ ...deps, challenges: new Challenges(deps) })
-  return new CognitoApi({ ...deps, srpSignIns })
+  return new CognitoApi({ ...deps, srpSignIns, mfaSessions: new MfaSessions(deps) })
 }

@@ -32,6 +32,7 @@ export interface AccountExport {
   }
   readonly signInMethods: {
     readonly password: { readonly changedAt: Date } | null
+    readonly authenticatorApp: { readonly addedAt: Date; readonly recoveryCodesLeft: number } | null
     readonly providers: readonly {
       readonly provider: string
       readonly issuer: string

@@ -47,6 +47,16 @@ export const selectPasswordChange = (
     .where(ofUser(tx, user))
     .executeTakeFirst()
 
+export const selectOwnApp = (
+  tx: SiteTx,
+  user: UserKey,
+): Promise<{ addedAt: Date; recoveryCodesLeft: number } | undefined> =>
+  tx.db
+    .selectFrom('user_totp')
+    .select(['created_at as addedAt', 'recovery_codes_left as recoveryCodesLeft'])
+    .where(ofUser(tx, user))
+    .executeTakeFirst()
+
 export const selectOwnIdentities = (
   tx: SiteTx,
   user: UserKey,

@@ -16,6 +16,7 @@ import {
   deleteOwnIdentities,
   selectOwnAccount,
   selectOwnAddressChanges,
+  selectOwnApp,
   selectOwnGroups,
   selectOwnIdentities,
   selectPasswordChange,
@@ -95,6 +96,7 @@ export class OwnAccounts {
       account: await this.#account(tx, user),
       signInMethods: {
         password: (await selectPasswordChange(tx, user)) ?? null,
+        authenticatorApp: (await selectOwnApp(tx, user)) ?? null,
         providers: await selectOwnIdentities(tx, user),
       },
       groups: await selectOwnGroups(tx, user),

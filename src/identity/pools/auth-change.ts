@@ -32,6 +32,7 @@ const AdminPoolChange = Type.Object(
     linkVerifiedAddresses: never('nobody joins the admin pool through a provider'),
     sessionIdleMinutes: PoolSettingsInput.properties.sessionIdleMinutes,
     maxSessions: PoolSettingsInput.properties.maxSessions,
+    requireSecondFactor: PoolSettingsInput.properties.requireSecondFactor,
     clients: Type.Optional(Type.Object({ default: Type.Optional(ClientChange) }, closed)),
   },
   closed,

@@ -51,6 +51,7 @@ const ACCOUNT_PAGES = [
   'account/name',
   'account/address',
   'account/password',
+  'account/totp',
   'account/delete',
 ] as const
 export type AccountPage = (typeof ACCOUNT_PAGES)[number]

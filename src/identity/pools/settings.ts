@@ -26,6 +26,8 @@ export const PoolSettings = Type.Object({
   sessionIdleMinutes: Type.Integer({ minimum: 5, maximum: MAX_IDLE_MINUTES }),
   /** So many browsers, and so many clients without one, are signed in to an account: a new one ends the one used longest ago. */
   maxSessions: Type.Integer({ minimum: 1, maximum: 100 }),
+  /** Whether signing in with a password takes an authenticator app: who has none sets one up on the way. */
+  requireSecondFactor: Type.Boolean(),
 })
 export type PoolSettings = Static<typeof PoolSettings>
 
@@ -37,6 +39,7 @@ export const PoolSettingsInput = Type.Object(
     linkVerifiedAddresses: Type.Optional(Type.Boolean()),
     sessionIdleMinutes: Type.Optional(PoolSettings.properties.sessionIdleMinutes),
     maxSessions: Type.Optional(PoolSettings.properties.maxSessions),
+    requireSecondFactor: Type.Optional(Type.Boolean()),
   },
   closed,
 )
@@ -54,6 +57,7 @@ const DEFAULTS: PoolSettings = {
   linkVerifiedAddresses: false,
   sessionIdleMinutes: MAX_IDLE_MINUTES,
   maxSessions: 50,
+  requireSecondFactor: false,
 }
 
 /** Eight hours: a working day. */

@@ -60,6 +60,7 @@ export async function selectVisitor(
         case when exists (select from user_identity where ${own}) then 'google' end], null)`.as(
         'signInMethods',
       ),
+      sql<boolean>`exists (select from user_totp where ${own})`.as('secondFactor'),
       sql<Date | null>`greatest(
         (select max(last_seen_at) from sign_in_session where ${own} and expires_at > ${now}),
         (select max(token.created_at) from refresh_family as family

@@ -78,6 +78,17 @@ export interface IdentityTables {
     sealed_srp: Buffer | null
     updated_at: Generated<Date>
   }
+  user_totp: {
+    user_pool_id: string
+    sub: string
+    sealed_secret: Buffer
+    sealed_recovery_codes: Buffer
+    recovery_codes_left: number
+    last_step: number
+    failures: Generated<number>
+    failed_since: Date | null
+    created_at: Generated<Date>
+  }
   password_key: {
     key_id: string
     sealed: Buffer

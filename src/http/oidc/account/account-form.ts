@@ -4,7 +4,14 @@ import type { AppContext } from '#context'
 import { hasCsrfToken, readSameOriginForm } from '#http/oidc/csrf.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { EXPIRED_FORM, formErrorsOf } from '#http/oidc/pages/form-errors.ts'
-import { EMPTY_FORM, type FormPage, type FormState, formPage } from '#http/oidc/pages/form.ts'
+import {
+  EMPTY_FORM,
+  type FormPage,
+  type FormState,
+  formPage,
+  linkLine,
+} from '#http/oidc/pages/form.ts'
+import type { Html } from '#http/oidc/pages/html.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
@@ -60,6 +67,10 @@ async function submitted(form: AccountForm, account: AccountRequest): Promise<Re
     return form.show(account, { typed: fields, errors: formErrorsOf(error) })
   }
 }
+
+/** Under a form, for who does not want to send it. */
+export const backLine = ({ pool }: AccountRequest): Html =>
+  linkLine('Changed your mind?', pathTo(pool, 'account'), 'Back to your account')
 
 /** 403 when the browser says that another site sent it. */
 export const readAccountForm = ({ request, pool }: AccountRequest): Promise<URLSearchParams> =>

@@ -3,6 +3,7 @@ import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
+import type { SecondFactorState } from '#identity/second-factors/service.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
 
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
@@ -12,6 +13,7 @@ import { deviceName, timeAgo } from './device-name.ts'
 export interface AccountOverview {
   readonly account: OwnAccount
   readonly sessions: readonly ListedSession[]
+  readonly factors: SecondFactorState
   readonly now: Date
   readonly fault: PageFault | undefined
 }
@@ -25,6 +27,7 @@ export interface PageFault {
 const NOTICES: Record<AccountNotice, (detail: string) => string> = {
   name: () => 'Your name is changed.',
   password: () => 'Your password is changed, and every other sign-in has ended.',
+  'totp-off': () => 'Your authenticator app is taken off.',
   'google-unlinked': () => 'Google is taken off your account.',
   'session-ended': () => 'That sign-in has ended.',
   'sessions-ended': () => 'Every other sign-in has ended.',
@@ -42,7 +45,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     </header>
     ${messageOf(request, overview.fault)}
     <ul class="rows">
-      ${profileRows(request, overview.account)}
+      ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
     </ul>
     ${signInSection(request, overview)} ${dataSection(request)}
     <div class="more">
@@ -85,6 +88,22 @@ function profileRows(request: AccountRequest, account: OwnAccount): Html {
       link('account/password', hasPassword ? 'Change' : 'Set one', 'your password'),
     )}
     ${pool.google?.enabled && row('Google', googleWords(google), googleAction(request, account))}
+  `
+}
+
+function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: SecondFactorState): Html {
+  const app = 'Authenticator app'
+  if (!totp) {
+    const link = html`<a class="link" href="${pathTo(request.pool, 'account/totp')}"
+      >Set up<span class="visually-hidden"> an authenticator app</span></a
+    >`
+    return row(app, 'Not set up', link)
+  }
+  const press = (action: string, label: string, what: string): Html =>
+    button(request, 'account/second-factor', { action, label, what })
+  return html`
+    ${row(app, 'A code beside your password', press('off', 'Take off', 'the authenticator app'))}
+    ${row('Recovery codes', `${recoveryCodesLeft} left`, press('codes', 'New ones', ''))}
   `
 }
 

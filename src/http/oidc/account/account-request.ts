@@ -16,6 +16,7 @@ export type AccountNotice =
   | 'name'
   | 'password'
   | 'google-unlinked'
+  | 'totp-off'
   | 'session-ended'
   | 'sessions-ended'
   | 'address'

@@ -5,14 +5,12 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { newPasswordField, readPassword, readUsername, usernameField } from '#http/oidc/fields.ts'
 import { type Field } from '#http/oidc/pages/field.ts'
-import { linkLine } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { clearedSession } from '#http/oidc/session-cookie.ts'
 import { MAX_NAME_LENGTH } from '#identity/own-account/model.ts'
 
-import { accountFormPage, accountFormRoutes } from './account-form.ts'
-import { type AccountRequest, pathTo } from './account-request.ts'
+import { accountFormPage, accountFormRoutes, backLine } from './account-form.ts'
 
 /** The pages of the account with one form each. */
 export const accountFormsRoutes = (context: AppContext) =>
@@ -21,9 +19,6 @@ export const accountFormsRoutes = (context: AppContext) =>
     .use(addressRoutes(context))
     .use(passwordRoutes(context))
     .use(deletionRoutes(context))
-
-const backLine = ({ pool }: AccountRequest) =>
-  linkLine('Changed your mind?', pathTo(pool, 'account'), 'Back to your account')
 
 const nameRoutes = (context: AppContext) =>
   accountFormRoutes(context, {

@@ -229,6 +229,11 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .actions { display: grid; gap: 12px; }
+.qr { width: 208px; margin: 0 auto 16px; padding: 12px; border-radius: 11px; background: #ffffff; }
+.qr svg { display: block; width: 100%; height: auto; fill: #000000; }
+.qr-words { margin-bottom: 24px; }
+.key { display: block; margin-top: 8px; color: var(--ink); font-weight: 550; font-variant-numeric: tabular-nums; }
+.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 8px 24px; margin: 0 0 28px; padding: 0; list-style: none; font: 500 15px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 .rows { margin: 0; padding: 0; list-style: none; }
 .row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }
 .row > :first-child { flex: 1; min-width: 0; }

@@ -20,6 +20,7 @@ export const getUser = cognitoOperation(Authenticated, async (parts, call, { Acc
     findSessionAccount(tx, call.pool, sub),
   )
   if (!account) throw notAuthorized('Access Token has been revoked')
+  const { totp } = await parts.secondFactors.state(call.site, call.pool, sub)
   return {
     Username: account.email,
     UserAttributes: [
@@ -28,6 +29,10 @@ export const getUser = cognitoOperation(Authenticated, async (parts, call, { Acc
       ...(account.name === null ? [] : [{ Name: 'name', Value: account.name }]),
       { Name: 'sub', Value: sub },
     ],
+    ...(totp && {
+      PreferredMfaSetting: 'SOFTWARE_TOKEN_MFA',
+      UserMFASettingList: ['SOFTWARE_TOKEN_MFA'],
+    }),
   }
 })
 

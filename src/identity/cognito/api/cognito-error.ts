@@ -1,6 +1,7 @@
 /** The error types of Cognito that are used here. */
 export type CognitoErrorType =
   | 'CodeMismatchException'
+  | 'EnableSoftwareTokenMFAException'
   | 'InternalErrorException'
   | 'InvalidParameterException'
   | 'InvalidPasswordException'

@@ -8,6 +8,8 @@ import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
 
+import type { MfaSessions } from './mfa-sessions.ts'
+
 /** What the operations are made of: the same services as the hosted sign-in. */
 export interface CognitoServices extends AccountServices {
   readonly database: Database
@@ -18,4 +20,5 @@ export interface CognitoServices extends AccountServices {
   readonly verifier: TokenVerifier
   readonly users: Users
   readonly events: SecurityEvents
+  readonly mfaSessions: MfaSessions
 }

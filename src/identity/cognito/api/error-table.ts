@@ -23,6 +23,8 @@ const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
       'InvalidPasswordException',
       `Password did not conform with policy: Password ${faultsOf(error)}`,
     ),
+  RecentSignInRequired: () => notAuthorized('A sign-in of the last 15 minutes is needed'),
+  SecondFactorAlreadySet: () => invalidParameter('The account has a software token already'),
   SignUpDisabled: () => notAuthorized('SignUp is not permitted for this user pool'),
   ServiceUnavailable: ({ retryAfterSeconds }) =>
     new CognitoError('TooManyRequestsException', 'Too many requests', { retryAfterSeconds }),

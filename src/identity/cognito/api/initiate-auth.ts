@@ -14,7 +14,7 @@ import {
   requiredParameter,
   usernameParameter,
 } from './operation.ts'
-import { refreshAnswer, signInAnswer } from './token-answers.ts'
+import { passwordAnswer, refreshAnswer } from './token-answers.ts'
 
 interface FlowInput {
   readonly clientId: string
@@ -77,7 +77,7 @@ async function byPassword(
   const answer = await parts.passwordSignIns.authenticate(call, { email, password })
   if (answer.kind === 'unconfirmed') throw notConfirmed()
   const { sub } = answer.user
-  return signInAnswer(parts, call, { clientId, sub, method: 'password', authTime })
+  return passwordAnswer(parts, call, { clientId, sub, method: 'password', authTime })
 }
 
 function byRefreshToken(

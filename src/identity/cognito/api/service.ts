@@ -8,6 +8,11 @@ import { initiateAuth } from './initiate-auth.ts'
 import type { CognitoOperation } from './operation.ts'
 import { confirmForgotPassword, forgotPassword } from './recovery.ts'
 import { respondToAuthChallenge } from './respond-to-auth-challenge.ts'
+import {
+  associateSoftwareToken,
+  setUserMfaPreference,
+  verifySoftwareToken,
+} from './second-factor.ts'
 import { confirmSignUp, resendConfirmationCode, signUp } from './sign-up.ts'
 import { getTokensFromRefreshToken, revokeToken } from './tokens.ts'
 
@@ -27,6 +32,9 @@ const OPERATIONS: ReadonlyMap<string, CognitoOperation> = new Map([
   ['ChangePassword', changePassword],
   ['GlobalSignOut', globalSignOut],
   ['RevokeToken', revokeToken],
+  ['AssociateSoftwareToken', associateSoftwareToken],
+  ['VerifySoftwareToken', verifySoftwareToken],
+  ['SetUserMFAPreference', setUserMfaPreference],
 ])
 
 /** Cognito's JSON API for clients that the operator lets use it, so that programs written for Cognito sign in unchanged. */

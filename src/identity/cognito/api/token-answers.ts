@@ -1,5 +1,6 @@
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { COGNITO_API_SCOPE } from '#identity/pools/scopes.ts'
+import type { SecondFactor } from '#identity/second-factors/service.ts'
 import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 
@@ -12,20 +13,47 @@ export interface VerifiedSignIn {
   readonly method: 'password' | 'srp'
   /** Taken before the password was checked. */
   readonly authTime: Date
+  readonly secondFactor?: SecondFactor | undefined
+}
+
+/** What comes after the password: the tokens, or the second step where the account or the pool has one. */
+export async function passwordAnswer(
+  parts: CognitoServices,
+  request: PoolRequest,
+  signIn: VerifiedSignIn,
+): Promise<object> {
+  const { site, pool } = request
+  const { totp } = await parts.secondFactors.state(site, pool, signIn.sub)
+  if (!totp && !pool.settings.requireSecondFactor) return signInAnswer(parts, request, signIn)
+  const { authTime, ...rest } = signIn
+  const session = { ...rest, authTimeMs: authTime.getTime(), isSetUp: false }
+  const Session = parts.mfaSessions.seal(request, session)
+  return totp
+    ? { ChallengeName: 'SOFTWARE_TOKEN_MFA', Session, ChallengeParameters: {} }
+    : {
+        ChallengeName: 'MFA_SETUP',
+        Session,
+        ChallengeParameters: { MFAS_CAN_SETUP: '["SOFTWARE_TOKEN_MFA"]' },
+      }
 }
 
 /** The tokens of a new sign-in without a browser session. */
 export async function signInAnswer(
   { tokenSets, events }: CognitoServices,
   request: PoolRequest,
-  { clientId, sub, method, authTime }: VerifiedSignIn,
+  { clientId, sub, method, authTime, secondFactor }: VerifiedSignIn,
 ): Promise<object> {
   const { pool, origin } = request
   const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime }
   const event = { event: 'sign-in.succeeded', pool: pool.kind, clientId, origin } as const
   try {
     const tokens = await tokenSets.start(request, grant, (tx, { email }) =>
-      events.record(tx, { ...event, sub, email, detail: { method } }),
+      events.record(tx, {
+        ...event,
+        sub,
+        email,
+        detail: { method, ...(secondFactor !== undefined && { secondFactor }) },
+      }),
     )
     return tokenAnswer(tokens)
   } catch (error) {

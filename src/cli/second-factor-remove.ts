@@ -1,0 +1,21 @@
+import { printable } from './columns.ts'
+import { type CliCommand, POOL_OPTION, requiredOption } from './command.ts'
+import { sitePath } from './service-client.ts'
+
+export const secondFactorRemove: CliCommand = {
+  name: 'second-factor remove',
+  summary:
+    'Take the authenticator app off an account whose owner has lost it; ask who they are first',
+  argument: 'DOMAIN',
+  options: [requiredOption('--user <email>', 'whose'), POOL_OPTION],
+  async run({ args, service }) {
+    const user = args.required('user')
+    const pool = args.text('pool') ?? 'data'
+    const query = new URLSearchParams({ user, pool }).toString()
+    await service.portal('DELETE', `${sitePath(args.word, '/second-factor')}?${query}`)
+    return {
+      json: { user, pool, secondFactor: null },
+      text: `${printable(user)} signs in with the password alone until an app is set up again.`,
+    }
+  },
+}

@@ -1,0 +1,107 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { hasCsrfToken } from '#http/oidc/csrf.ts'
+import { readCode } from '#http/oidc/fields.ts'
+import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { html } from '#http/oidc/pages/html.ts'
+import {
+  APP_CODE,
+  SETUP_FIELD,
+  recoveryCodesPage,
+  setupPicture,
+} from '#http/oidc/second-factor/pages.ts'
+import { setupExpired } from '#http/oidc/second-factor/routes.ts'
+import { SetupSecrets } from '#http/oidc/second-factor/setup-secrets.ts'
+import { PoolPath } from '#http/path-params.ts'
+import { publicSite } from '#http/plugins/site.ts'
+
+import {
+  ACCOUNT_OPEN,
+  accountFormPage,
+  accountFormRoutes,
+  backLine,
+  readAccountForm,
+} from './account-form.ts'
+import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+
+/** The authenticator app of the account. */
+export const accountSecondFactorRoutes = (context: AppContext) =>
+  new Elysia().use(setupRoutes(context)).use(changeRoutes(context))
+
+const setupRoutes = (context: AppContext) => {
+  const secrets = new SetupSecrets(context)
+  const ownerOf = ({ pool, csrf, session }: AccountRequest) => ({ pool, csrf, sub: session.sub })
+  return accountFormRoutes(context, {
+    page: 'account/totp',
+    recent: true,
+    async show(request, { typed, errors }) {
+      const { site, session } = request
+      const { email } = await context.ownAccounts.get(request, session.sub)
+      const { secret, sealed } = secrets.of(ownerOf(request), typed.get(SETUP_FIELD))
+      return accountFormPage(request, 'account/totp', {
+        title: 'Set up an authenticator app',
+        lead: html`Scan this with an authenticator app, and enter the code that it shows. From then
+        on, signing in takes a code beside your password.`,
+        instead: setupPicture(site, { email, secret }),
+        hidden: { [SETUP_FIELD]: sealed },
+        fields: [APP_CODE],
+        submit: 'Set up',
+        errors,
+        more: backLine(request),
+      })
+    },
+    async submit(request, fields) {
+      const { site, pool, session, csrf } = request
+      const secret = secrets.open(ownerOf(request), fields.get(SETUP_FIELD))
+      if (secret === undefined) throw setupExpired()
+      const code = readCode(fields)
+      const { sub } = session
+      const codes = await context.secondFactors.enable(request, { sub, secret, code })
+      return codesPage({ site, pool, csrf }, codes)
+    },
+  })
+}
+
+const codesPage = (
+  { site, pool, csrf }: Pick<AccountRequest, 'site' | 'pool' | 'csrf'>,
+  codes: readonly string[],
+): Response =>
+  recoveryCodesPage({ site, cookies: csrf.cookies, headers: openerPolicyOf(pool) }, codes, {
+    href: pathTo(pool, 'account'),
+    label: 'Back to your account',
+  })
+
+/** What the buttons of the account's page do. */
+const changeRoutes = (context: AppContext) => {
+  const open = accountReader(context)
+  return new Elysia({ prefix: '/oidc/:userPoolId/account/second-factor' })
+    .use(publicSite(context))
+    .post(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account', { recent: true })
+        return account instanceof Response ? account : change(context, account)
+      },
+      { openPool: ACCOUNT_OPEN, params: PoolPath },
+    )
+}
+
+async function change(context: AppContext, request: AccountRequest): Promise<Response> {
+  const { site, pool, origin, session } = request
+  const fields = await readAccountForm(request)
+  if (!hasCsrfToken(request.csrf, fields)) {
+    throw new AppError('Forbidden', 'This page was open for too long: open it again')
+  }
+  if (fields.get('action') === 'codes') {
+    const codes = await context.secondFactors.renewRecoveryCodes(request, session.sub)
+    return codesPage(request, codes)
+  }
+  if (pool.settings.requireSecondFactor) {
+    const why = 'asks for an authenticator app: it cannot be taken off'
+    throw new AppError('SecondFactorRequired', `${site.domain} ${why}`)
+  }
+  await context.secondFactors.disable(site, pool, session.sub, { origin })
+  return request.done('totp-off')
+}

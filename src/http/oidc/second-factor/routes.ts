@@ -1,0 +1,132 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { readCode } from '#http/oidc/fields.ts'
+import type { Flow } from '#http/oidc/flow.ts'
+import { formTargetOf } from '#http/oidc/form-targets.ts'
+import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { type FormState, linkLine } from '#http/oidc/pages/form.ts'
+import { html } from '#http/oidc/pages/html.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
+import {
+  type InteractionRequest,
+  interactionPage,
+  signInFormRoutes,
+  startSession,
+} from '#http/oidc/sign-in-form.ts'
+
+import { APP_CODE, RECOVERY_CODE, SETUP_FIELD, recoveryCodesPage, setupPicture } from './pages.ts'
+import { SetupSecrets } from './setup-secrets.ts'
+
+/** How long after the password a code may come. */
+const MAX_AGE_MS = 10 * 60_000
+const WITH_RECOVERY = 'recovery'
+
+type SecondStep = Extract<Flow, { readonly step: 'second-factor' }>
+
+export const secondFactorRoutes = (context: AppContext) =>
+  new Elysia().use(codeRoutes(context)).use(setupRoutes(context))
+
+/** Who has given the password, not long ago. */
+function stepOf({ clock }: AppContext, { flow }: InteractionRequest): SecondStep | undefined {
+  if (flow?.step !== 'second-factor') return undefined
+  return clock.now().getTime() - flow.authTimeMs <= MAX_AGE_MS ? flow : undefined
+}
+
+const toLogin = ({ pathTo, csrf }: InteractionRequest): Response =>
+  seeOther(pathTo('login'), csrf.cookies)
+
+/** The page that takes a code after the password was right. */
+const codeRoutes = (context: AppContext) =>
+  signInFormRoutes(context, {
+    name: 'mfa',
+    open: 'The page on which people give the second step of a sign-in',
+    show(interaction, { errors }) {
+      const step = stepOf(context, interaction)
+      if (!step) return toLogin(interaction)
+      const isRecovery = asksForRecovery(interaction)
+      const action = interaction.pathTo('mfa', step)
+      return interactionPage(interaction, {
+        title: isRecovery ? 'Enter a recovery code' : 'Enter the code of your app',
+        lead: isRecovery
+          ? html`You were given ten of them when you set up your authenticator app.`
+          : html`It is in your authenticator app, under <b>${interaction.site.domain}</b>.`,
+        formTargets: [formTargetOf(interaction.authorization.redirectUri)],
+        action: isRecovery ? `${action}&${WITH_RECOVERY}=1` : action,
+        fields: [isRecovery ? RECOVERY_CODE : APP_CODE],
+        submit: 'Sign in',
+        errors,
+        more: isRecovery
+          ? linkLine('Found your device?', action, 'Use your app')
+          : linkLine('Lost your device?', `${action}&${WITH_RECOVERY}=1`, 'Use a recovery code'),
+      })
+    },
+    async submit(interaction, fields) {
+      const step = stepOf(context, interaction)
+      if (!step) return toLogin(interaction)
+      const { sub } = step
+      const code = fields.get('code') ?? ''
+      if (code.trim() === '') readCode(fields)
+      const secondFactor = await context.secondFactors.verify(interaction, { sub, code })
+      const { location, cookies } = await startSession(context, interaction, {
+        sub,
+        authTime: new Date(step.authTimeMs),
+        secondFactor,
+      })
+      return seeOther(location, cookies, openerPolicyOf(interaction.pool))
+    },
+  })
+
+const asksForRecovery = ({ request }: InteractionRequest): boolean =>
+  new URL(request.url).searchParams.has(WITH_RECOVERY)
+
+/** The page on which somebody sets up an app without which the pool lets nobody in. */
+const setupRoutes = (context: AppContext) => {
+  const secrets = new SetupSecrets(context)
+  const show = async (interaction: InteractionRequest, { typed, errors }: FormState) => {
+    const step = stepOf(context, interaction)
+    if (!step) return toLogin(interaction)
+    const { site, pool, csrf } = interaction
+    const { sub } = step
+    const { email } = await context.ownAccounts.get(interaction, sub)
+    const { secret, sealed } = secrets.of({ pool, sub, csrf }, typed.get(SETUP_FIELD))
+    return interactionPage(interaction, {
+      title: 'Set up an authenticator app',
+      lead: html`<b>${site.domain}</b> asks for a second step. Scan this with an authenticator app,
+        and enter the code that it shows.`,
+      formTargets: [formTargetOf(interaction.authorization.redirectUri)],
+      instead: setupPicture(site, { email, secret }),
+      action: interaction.pathTo('mfaSetup', step),
+      hidden: { [SETUP_FIELD]: sealed },
+      fields: [APP_CODE],
+      submit: 'Go on',
+      errors,
+    })
+  }
+  return signInFormRoutes(context, {
+    name: 'mfaSetup',
+    open: 'The page on which people set up the second step that the site asks for',
+    show,
+    async submit(interaction, fields) {
+      const step = stepOf(context, interaction)
+      if (!step) return toLogin(interaction)
+      const { site, pool, csrf } = interaction
+      const { sub } = step
+      const secret = secrets.open({ pool, sub, csrf }, fields.get(SETUP_FIELD))
+      if (secret === undefined) throw setupExpired()
+      const code = readCode(fields)
+      const codes = await context.secondFactors.enable(interaction, { sub, secret, code })
+      const { location, cookies } = await startSession(context, interaction, {
+        sub,
+        authTime: new Date(step.authTimeMs),
+        secondFactor: 'totp',
+      })
+      const page = { site, cookies, headers: openerPolicyOf(pool) }
+      return recoveryCodesPage(page, codes, { href: location, label: 'Go on' })
+    },
+  })
+}
+
+export const setupExpired = (): AppError =>
+  new AppError('ValidationError', 'This page was open for too long: scan the new picture')

@@ -1,0 +1,28 @@
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { SitePath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { EmailAddress } from '#identity/email.ts'
+
+import { operatorAt } from './operator-at.ts'
+
+const UserQuery = t.Object({
+  user: EmailAddress,
+  pool: t.Optional(t.Union([t.Literal('admin'), t.Literal('data')])),
+})
+
+/** For who has lost the device and the recovery codes, and has shown the operator that they are who they say. */
+export const portalSecondFactorRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/second-factor' })
+    .use(operatorAuth(context))
+    .delete(
+      '/',
+      async ({ site, query: { user, pool: kind = 'data' }, request }) => {
+        const { pool, sub } = await context.userSessions.ownerByEmail(site, kind, user)
+        await context.secondFactors.disable(site, pool, sub, operatorAt(request))
+        return noContent()
+      },
+      { siteOperator: true, params: SitePath, query: UserQuery },
+    )
