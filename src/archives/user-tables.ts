@@ -78,6 +78,21 @@ export const USER_TABLES: readonly ArchivedTable[] = [
   ),
   archived(
     'users',
+    'user_passkey',
+    {
+      ...USER,
+      credential_id: 'bytea',
+      public_key: 'bytea',
+      sign_count: 'bigint',
+      transports: 'jsonb',
+      name: 'text',
+      ...CREATED,
+      last_used_at: 'timestamptz',
+    },
+    { orderBy: ['user_pool_id', 'credential_id'] },
+  ),
+  archived(
+    'users',
     'user_identity',
     {
       ...USER,

@@ -47,6 +47,7 @@ import type { ProcessWatch } from './metrics/installation.ts'
 import { metricsRoutes } from './metrics/routes.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { accountFormsRoutes } from './oidc/account/forms.ts'
+import { accountPasskeyRoutes } from './oidc/account/passkeys.ts'
 import { accountRoutes } from './oidc/account/routes.ts'
 import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
@@ -126,6 +127,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   accountRoutes,
   accountFormsRoutes,
   accountSecondFactorRoutes,
+  accountPasskeyRoutes,
   onboardingRoutes,
   addressChangeRoutes,
   adminConfigRoutes,

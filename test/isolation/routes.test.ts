@@ -34,6 +34,7 @@ const OPEN = [
   'GET /oidc/:userPoolId/account/delete',
   'GET /oidc/:userPoolId/account/export',
   'GET /oidc/:userPoolId/account/name',
+  'GET /oidc/:userPoolId/account/passkey',
   'GET /oidc/:userPoolId/account/password',
   'GET /oidc/:userPoolId/account/totp',
   'GET /oidc/:userPoolId/confirmForgotPassword',
@@ -46,6 +47,7 @@ const OPEN = [
   'GET /oidc/:userPoolId/oauth2/authorize',
   'GET /oidc/:userPoolId/oauth2/idpresponse',
   'GET /oidc/:userPoolId/oauth2/userInfo',
+  'GET /oidc/:userPoolId/passkey',
   'GET /oidc/:userPoolId/signup',
   'GET /readyz',
   'HEAD /*',
@@ -63,6 +65,7 @@ const OPEN = [
   'POST /oidc/:userPoolId/account/delete',
   'POST /oidc/:userPoolId/account/google',
   'POST /oidc/:userPoolId/account/name',
+  'POST /oidc/:userPoolId/account/passkey',
   'POST /oidc/:userPoolId/account/password',
   'POST /oidc/:userPoolId/account/second-factor',
   'POST /oidc/:userPoolId/account/sessions',
@@ -78,6 +81,7 @@ const OPEN = [
   'POST /oidc/:userPoolId/oauth2/revoke',
   'POST /oidc/:userPoolId/oauth2/token',
   'POST /oidc/:userPoolId/oauth2/userInfo',
+  'POST /oidc/:userPoolId/passkey',
   'POST /oidc/:userPoolId/signup',
 ]
 

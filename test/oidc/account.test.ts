@@ -202,6 +202,7 @@ describe.each([
         signInMethods: {
           password: { changedAt: expect.any(String) },
           authenticatorApp: null,
+          passkeys: [],
           providers: [],
         },
         groups: [],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { pageScript } from '#http/oidc/pages/script.ts'
 import { FormBrowser, hiddenFields, textOf } from '#test/form-browser.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -28,25 +29,34 @@ const setUpGoogle = (enabled: boolean) =>
   })
 
 describe('every page', () => {
-  test.each(PAGES)('%s is HTML that carries no script and admits none', async (name) => {
-    const { status, headers, text } = await browser().get(client.page(name))
-    expect(status).toBe(200)
-    expect(headers['content-type']).toBe('text/html; charset=utf-8')
-    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
-    const hash = createHash('sha256').update(style).digest('base64')
-    expect(headers['content-security-policy']).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; ` +
-        `form-action 'self'${name === 'login' ? ` ${stack.baseUrl('one.test')}` : ''}; ` +
-        "frame-ancestors 'none'; base-uri 'none'",
-    )
-    expect(text).not.toMatch(/<script|javascript:|\son\w+=|style="/i)
-    expect(headers).toMatchObject({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'strict-origin',
-    })
-  })
+  test.each(PAGES)(
+    '%s is HTML that carries no script but ours, and admits no other',
+    async (name) => {
+      const { status, headers, text } = await browser().get(client.page(name))
+      expect(status).toBe(200)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? ''
+      const hash = createHash('sha256').update(style).digest('base64')
+      const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1]
+      // Only where there are passwords to show, or passkeys.
+      expect(script).toBe(name === 'login' || name === 'signup' ? pageScript : undefined)
+      const scriptHash = script && createHash('sha256').update(script).digest('base64')
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; ${scriptHash ? `script-src 'sha256-${scriptHash}'; ` : ''}style-src 'sha256-${hash}'; img-src data:; ` +
+          `form-action 'self'${name === 'login' ? ` ${stack.baseUrl('one.test')}` : ''}; ` +
+          "frame-ancestors 'none'; base-uri 'none'",
+      )
+      expect(text.replace(`<script>${script}</script>`, '')).not.toMatch(
+        /<script|javascript:|\son\w+=|style="/i,
+      )
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'strict-origin',
+      })
+    },
+  )
 
   test.each(PAGES)('%s is cheap to send', async (name) => {
     const { bytes } = await browser().get(client.page(name))
@@ -70,7 +80,7 @@ describe('every page', () => {
       const id = / id="([^"]+)"/.exec(input)?.[1]
       expect(text).toContain(`<label for="${id}">`)
       expect(input).toMatch(
-        /autocomplete="(?:username|current-password|new-password|one-time-code)"/,
+        /autocomplete="(?:username|username webauthn|current-password|new-password|one-time-code)"/,
       )
     }
   })

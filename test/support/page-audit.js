@@ -14,7 +14,13 @@
   const structure = () => {
     if (!document.documentElement.lang) say('the page has no language')
     if (document.title.trim() === '') say('the page has no title')
-    const counts = { main: 1, h1: 1, script: 0, '[style]': 0, '[tabindex]': 0 }
+    const counts = {
+      main: 1,
+      h1: 1,
+      'script[src], script ~ script': 0,
+      '[style]': 0,
+      '[tabindex]': 0,
+    }
     for (const [selector, count] of Object.entries(counts)) {
       if (all(selector).length !== count) say(`${all(selector).length} × ${selector}, not ${count}`)
     }
@@ -91,7 +97,7 @@
   const sizes = () => {
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth > clientWidth) say(`${scrollWidth - clientWidth} px wider than the window`)
-    for (const target of all(`a, button, ${INPUTS}`)) {
+    for (const target of all(`a, button, ${INPUTS}`).filter(isShown)) {
       const { width, height } = target.getBoundingClientRect()
       if (Math.min(width, height) < TARGET_PX) say(`${width} × ${height} px to hit`, target)
     }

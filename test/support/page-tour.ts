@@ -69,6 +69,7 @@ export async function tourPages(
   await page.goto(`${base}${client.path}/account`)
   await client.stack.context.secondFactors.disable(client.site, client.pool, sub, {})
   await send({ username: email, password: PASSWORD })()
+  await at('account-passkey', open(`${client.path}/account/passkey`))
   await at('account-delete', open(`${client.path}/account/delete`))
   await at('account-deleted', send({}))
 

@@ -1,3 +1,5 @@
+import { Elysia } from 'elysia'
+
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
 
@@ -6,6 +8,7 @@ import { formTargetOf, displayHost } from './form-targets.ts'
 import { googleInstead } from './google-instead.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
+import { passkeyButton, passkeyRoutes } from './passkeys/routes.ts'
 import { seeOther } from './see-other.ts'
 import {
   type InteractionRequest,
@@ -15,11 +18,20 @@ import {
 } from './sign-in-form.ts'
 
 /** The page that signs in with address and password. */
-export const loginRoutes = (context: AppContext) =>
+export const loginRoutes = (context: AppContext) => {
+  const show = (interaction: InteractionRequest, form: FormState) =>
+    loginPage(context, interaction, form)
+  return new Elysia().use(passwordRoutes(context, show)).use(passkeyRoutes(context, show))
+}
+
+const passwordRoutes = (
+  context: AppContext,
+  show: (interaction: InteractionRequest, form: FormState) => Response,
+) =>
   signInFormRoutes(context, {
     name: 'login',
     open: 'The page on which people sign in',
-    show: loginPage,
+    show,
     async submit(interaction, fields) {
       const authTime = context.clock.now()
       const [email, password] = await allFaults(
@@ -37,17 +49,26 @@ export const loginRoutes = (context: AppContext) =>
     },
   })
 
-function loginPage(interaction: InteractionRequest, { typed, errors }: FormState): Response {
+function loginPage(
+  context: AppContext,
+  interaction: InteractionRequest,
+  { typed, errors }: FormState,
+): Response {
   const { pool, authorization, flow, pathTo } = interaction
   const username = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
   return interactionPage(interaction, {
     title: 'Sign in',
     lead: leadOf(interaction),
     instead: googleInstead(interaction),
+    after: passkeyButton(context, interaction, { errors }),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('login'),
     fields: [
-      usernameField(typed.get('username') ?? username),
+      {
+        ...usernameField(typed.get('username') ?? username),
+        // Browsers offer passkeys there.
+        autocomplete: 'username webauthn',
+      },
       {
         name: 'password',
         label: 'Password',

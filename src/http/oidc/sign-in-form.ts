@@ -39,6 +39,7 @@ type PageName =
   | 'confirmForgotPassword'
   | 'mfa'
   | 'mfaSetup'
+  | 'passkey'
   | 'oauth2/authorize'
 
 /**
@@ -167,9 +168,13 @@ export async function completePasswordSignIn(
 export async function startSession(
   context: AppContext,
   { site, pool, origin, request, authorization, remember }: InteractionRequest,
-  account: ProvenPassword & { readonly secondFactor?: SecondFactor },
+  account: ProvenPassword & {
+    readonly secondFactor?: SecondFactor
+    /** A password when left out. */
+    readonly method?: 'passkey'
+  },
 ): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
-  const proof = { ...account, method: 'password', replaces: readSession(request, pool) } as const
+  const proof = { method: 'password', ...account, replaces: readSession(request, pool) } as const
   const attempt = { site, origin, request: authorization }
   const { location, session, email } = await context.signIns.complete(attempt, proof)
   return { location, cookies: [sessionCookie(pool, session), remember(email)] }

@@ -1,3 +1,4 @@
+import { Passkeys } from '#identity/passkeys/service.ts'
 import { CommonPasswords } from '#identity/passwords/common-passwords.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
@@ -28,6 +29,7 @@ export interface AccountServices {
   readonly ownPasswords: OwnPasswords
   readonly inviteAcceptances: InviteAcceptances
   readonly secondFactors: SecondFactors
+  readonly passkeys: Passkeys
 }
 
 export function openAccounts(deps: AccountsDeps): AccountServices {
@@ -48,5 +50,6 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
     ownPasswords: new OwnPasswords(serviceDeps),
     inviteAcceptances: new InviteAcceptances(serviceDeps),
     secondFactors: new SecondFactors(serviceDeps),
+    passkeys: new Passkeys(serviceDeps),
   }
 }

@@ -20,6 +20,9 @@ export type AuthEmail = { readonly to: string } & (
   /** To the account's address, when an authenticator app was added or taken off. */
   | { readonly kind: 'second-factor-on'; readonly pool: PoolKind }
   | { readonly kind: 'second-factor-off'; readonly pool: PoolKind }
+  /** To the account's address, when a passkey was added or removed. */
+  | { readonly kind: 'passkey-added'; readonly pool: PoolKind }
+  | { readonly kind: 'passkey-removed'; readonly pool: PoolKind }
   /** To the account's address, when somebody who has the password has entered wrong codes for a while. */
   | { readonly kind: 'second-factor-guessed'; readonly pool: PoolKind }
   /** To the address that an account is to have. */

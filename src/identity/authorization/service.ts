@@ -19,7 +19,7 @@ import { codeLocation, errorLocation } from './response-location.ts'
 
 /** The proof with which a user has just signed in. */
 export interface SignInProof extends SessionStart {
-  readonly method: 'password' | 'google'
+  readonly method: 'password' | 'google' | 'passkey'
   /** What was asked for beside the password. */
   readonly secondFactor?: SecondFactor | undefined
 }

@@ -33,6 +33,11 @@ export interface AccountExport {
   readonly signInMethods: {
     readonly password: { readonly changedAt: Date } | null
     readonly authenticatorApp: { readonly addedAt: Date; readonly recoveryCodesLeft: number } | null
+    readonly passkeys: readonly {
+      readonly name: string
+      readonly createdAt: Date
+      readonly lastUsedAt: Date | null
+    }[]
     readonly providers: readonly {
       readonly provider: string
       readonly issuer: string

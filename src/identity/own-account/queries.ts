@@ -57,6 +57,17 @@ export const selectOwnApp = (
     .where(ofUser(tx, user))
     .executeTakeFirst()
 
+export const selectOwnPasskeys = (
+  tx: SiteTx,
+  user: UserKey,
+): Promise<AccountExport['signInMethods']['passkeys'][number][]> =>
+  tx.db
+    .selectFrom('user_passkey')
+    .select(['name', 'created_at as createdAt', 'last_used_at as lastUsedAt'])
+    .where(ofUser(tx, user))
+    .orderBy('created_at')
+    .execute()
+
 export const selectOwnIdentities = (
   tx: SiteTx,
   user: UserKey,

@@ -1,5 +1,4 @@
-import { AppError, invalid, notFound } from '#base/app-error.ts'
-import { isStorable } from '#base/storable-text.ts'
+import { AppError, notFound } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { GOOGLE } from '#identity/federation/model.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
@@ -11,7 +10,8 @@ import type { VisitorAccounts } from '#identity/visitor-accounts/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { type AccountEvent, type AccountExport, MAX_NAME_LENGTH, type OwnAccount } from './model.ts'
+import { type AccountEvent, type AccountExport, type OwnAccount } from './model.ts'
+import { storableName } from './name.ts'
 import {
   deleteOwnIdentities,
   selectOwnAccount,
@@ -19,6 +19,7 @@ import {
   selectOwnApp,
   selectOwnGroups,
   selectOwnIdentities,
+  selectOwnPasskeys,
   selectPasswordChange,
   updateName,
 } from './queries.ts'
@@ -63,7 +64,7 @@ export class OwnAccounts {
   /** Empty takes the name away. 400 `ValidationError`. */
   async rename({ site, pool, origin }: PoolRequest, sub: string, typed: string): Promise<void> {
     const { database, clock, events } = this.#deps
-    const name = parseName(typed)
+    const name = storableName(typed)
     await database.withSite(site.siteId, async (tx) => {
       const user = { userPoolId: pool.userPoolId, sub }
       const { email, name: before } = await this.#account(tx, user)
@@ -97,6 +98,7 @@ export class OwnAccounts {
       signInMethods: {
         password: (await selectPasswordChange(tx, user)) ?? null,
         authenticatorApp: (await selectOwnApp(tx, user)) ?? null,
+        passkeys: await selectOwnPasskeys(tx, user),
         providers: await selectOwnIdentities(tx, user),
       },
       groups: await selectOwnGroups(tx, user),
@@ -128,19 +130,6 @@ export class OwnAccounts {
     if (!account) throw notFound('User', user.sub)
     return account
   }
-}
-
-function parseName(typed: string): string | null {
-  const name = typed.trim().replaceAll(/\s+/g, ' ')
-  if (name === '') return null
-  if (name.length > MAX_NAME_LENGTH) {
-    throw invalid('name', `takes at most ${MAX_NAME_LENGTH} characters`)
-  }
-  // Line breaks are blanks by now; whatever else gives orders to a terminal, or turns the words around it, is refused.
-  if (!isStorable(name) || /[\p{Cc}\p{Bidi_Control}]/u.test(name)) {
-    throw invalid('name', 'must have no control characters')
-  }
-  return name
 }
 
 const passwordMissing = (): AppError =>

@@ -52,6 +52,7 @@ const ACCOUNT_PAGES = [
   'account/address',
   'account/password',
   'account/totp',
+  'account/passkey',
   'account/delete',
 ] as const
 export type AccountPage = (typeof ACCOUNT_PAGES)[number]

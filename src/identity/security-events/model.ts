@@ -23,6 +23,8 @@ export const SECURITY_EVENTS = [
   'second-factor.failed',
   'recovery-code.used',
   'recovery-codes.created',
+  'passkey.added',
+  'passkey.removed',
   'provider.sign-up',
   'provider.linked',
   'provider.unlinked',

@@ -8,7 +8,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 /** The lifetime of a browser's session and of a sign-in's refresh tokens. Use does not prolong it. */
 export const SIGN_IN_LIFETIME_MS = 30 * 24 * 3_600_000
 
-export type SignInMethod = 'password' | 'google' | 'onboarding'
+export type SignInMethod = 'password' | 'google' | 'onboarding' | 'passkey'
 
 /** A browser that is signed in to a pool. */
 export interface Session {

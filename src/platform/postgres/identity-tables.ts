@@ -89,6 +89,18 @@ export interface IdentityTables {
     failed_since: Date | null
     created_at: Generated<Date>
   }
+  user_passkey: {
+    user_pool_id: string
+    credential_id: Buffer
+    sub: string
+    public_key: Buffer
+    /** Comes as text: it is a `bigint`. */
+    sign_count: string
+    transports: unknown
+    name: string
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
   password_key: {
     key_id: string
     sealed: Buffer
@@ -135,7 +147,7 @@ export interface IdentityTables {
     user_pool_id: string
     sub: string
     auth_time: Date
-    method: 'password' | 'google' | 'onboarding'
+    method: 'password' | 'google' | 'onboarding' | 'passkey'
     user_agent: string
     address: string
     created_at: Generated<Date>

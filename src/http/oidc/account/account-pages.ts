@@ -3,6 +3,7 @@ import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
+import type { Passkey } from '#identity/passkeys/model.ts'
 import type { SecondFactorState } from '#identity/second-factors/service.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
 
@@ -14,6 +15,7 @@ export interface AccountOverview {
   readonly account: OwnAccount
   readonly sessions: readonly ListedSession[]
   readonly factors: SecondFactorState
+  readonly passkeys: readonly Passkey[]
   readonly now: Date
   readonly fault: PageFault | undefined
 }
@@ -27,6 +29,8 @@ export interface PageFault {
 const NOTICES: Record<AccountNotice, (detail: string) => string> = {
   name: () => 'Your name is changed.',
   password: () => 'Your password is changed, and every other sign-in has ended.',
+  'passkey-added': () => 'Your passkey is added. You can sign in with it.',
+  'passkey-removed': () => 'That passkey is removed. Delete it on its device, too.',
   'totp-off': () => 'Your authenticator app is taken off.',
   'google-unlinked': () => 'Google is taken off your account.',
   'session-ended': () => 'That sign-in has ended.',
@@ -46,6 +50,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     ${messageOf(request, overview.fault)}
     <ul class="rows">
       ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
+      ${passkeyRows(request, overview)}
     </ul>
     ${signInSection(request, overview)} ${dataSection(request)}
     <div class="more">
@@ -107,6 +112,28 @@ function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: Second
   `
 }
 
+function passkeyRows(request: AccountRequest, { passkeys, now }: AccountOverview): Html {
+  const add = html`<a class="link" href="${pathTo(request.pool, 'account/passkey')}"
+    >Add<span class="visually-hidden"> a passkey</span></a
+  >`
+  return html`
+    ${row('Passkeys', passkeys.length === 0 ? 'None yet' : 'Sign in without a password', add)}
+    ${passkeys.map((passkey) => passkeyRow(request, passkey, now))}
+  `
+}
+
+function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html {
+  const { credentialId, name, createdAt, lastUsedAt } = passkey
+  const used = lastUsedAt === null ? 'not used yet' : `used ${timeAgo(lastUsedAt, now)}`
+  const remove = { action: 'remove', label: 'Remove', what: `the passkey of ${name}` }
+  const hidden = { passkey: credentialId }
+  return row(
+    name,
+    `Added ${timeAgo(createdAt, now)}, ${used}`,
+    button(request, 'account/passkey', { ...remove, hidden }),
+  )
+}
+
 const googleWords = (google: LinkedProvider | undefined): string =>
   google === undefined ? 'Not linked' : (google.email ?? 'Linked')
 
@@ -130,7 +157,12 @@ function signInSection(request: AccountRequest, { sessions, now }: AccountOvervi
 function sessionRow(request: AccountRequest, session: ListedSession, now: Date): Html {
   const { sessionId, userAgent, address, lastSeenAt, current } = session
   const device = deviceName(userAgent)
-  const end = { action: 'end', label: 'End', what: `the sign-in of ${device}`, sessionId }
+  const end = {
+    action: 'end',
+    label: 'End',
+    what: `the sign-in of ${device}`,
+    hidden: { session: sessionId },
+  }
   return html`<li class="row">
     <div>
       <h3>${device}${current && html`<span class="here">this browser</span>`}</h3>
@@ -173,17 +205,19 @@ interface RowButton {
   readonly label: string
   /** For who does not see the row. */
   readonly what: string
-  readonly sessionId?: string
+  readonly hidden?: Readonly<Record<string, string>>
 }
 
 const button = (
   { pool, csrf }: AccountRequest,
   page: string,
-  { action, label, what, sessionId }: RowButton,
+  { action, label, what, hidden = {} }: RowButton,
 ): Html =>
   html`<form method="post" action="${pathTo(pool, page)}">
     <input type="hidden" name="${CSRF_FIELD}" value="${csrf.token}" />
-    ${sessionId !== undefined && html`<input type="hidden" name="session" value="${sessionId}" />`}
+    ${Object.entries(hidden).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
     <button class="link" name="action" value="${action}">
       ${label}${what !== '' && html`<span class="visually-hidden"> ${what}</span>`}
     </button>

@@ -17,6 +17,8 @@ export type AccountNotice =
   | 'password'
   | 'google-unlinked'
   | 'totp-off'
+  | 'passkey-added'
+  | 'passkey-removed'
   | 'session-ended'
   | 'sessions-ended'
   | 'address'

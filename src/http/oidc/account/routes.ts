@@ -60,15 +60,17 @@ async function overview(
 ): Promise<Response> {
   const { site, pool, session } = request
   const owner = { pool, sub: session.sub, familyId: session.sessionId }
-  const [account, sessions, factors] = await Promise.all([
+  const [account, sessions, factors, passkeys] = await Promise.all([
     context.ownAccounts.get(request, session.sub),
     context.userSessions.list(site, owner),
     context.secondFactors.state(site, pool, session.sub),
+    context.passkeys.list(site, pool, session.sub),
   ])
   return overviewPage(request, {
     account,
     sessions,
     factors,
+    passkeys,
     now: context.clock.now(),
     fault: fault ?? googleFault(new URL(request.request.url).searchParams),
   })

@@ -32,6 +32,8 @@ export interface FormPage extends Pick<
   readonly notice?: string | undefined
   /** Another way to sign in, shown before the form. */
   readonly instead?: Html | undefined
+  /** Another way, shown after the form. */
+  readonly after?: Html | undefined
   /** A second button in the form. */
   readonly again?: { readonly value: string; readonly label: string; readonly words: string }
   /** Shown under the form. */
@@ -58,13 +60,14 @@ export function formPage(parts: FormPage): Response {
       <button class="button" type="submit">${parts.submit}</button>
       ${againOf(parts.again)}
     </form>
-    ${parts.more && html`<div class="more">${parts.more}</div>`}
+    ${parts.after} ${parts.more && html`<div class="more">${parts.more}</div>`}
   `
   const named = errors === NO_ERRORS ? title : `Error: ${title}`
   return htmlPage({
     ...parts,
     title: named,
     body,
+    scripted: fields.some(({ type }) => type === 'password'),
     status: errors.status,
     headers: { ...parts.headers, ...errors.headers },
   })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { Html, html } from './html.ts'
+import { pageScript } from './script.ts'
 import { styleSheet } from './style-sheet.ts'
 
 export interface HtmlPage {
@@ -11,6 +12,8 @@ export interface HtmlPage {
   readonly body: Html
   /** For a page that is more than one form. */
   readonly wide?: true
+  /** For a page with passwords or passkeys. */
+  readonly scripted?: boolean
   readonly status?: number
   /** Origins (or schemes, `app:`) to which an answer to this page's form may redirect, beside our own. */
   readonly formTargets?: readonly string[]
@@ -19,16 +22,18 @@ export interface HtmlPage {
 }
 
 const STYLE_HASH = createHash('sha256').update(styleSheet).digest('base64')
+const SCRIPT_HASH = createHash('sha256').update(pageScript).digest('base64')
 /** Must be the hashed text byte for byte. */
 const STYLE = Html.trusted(`<style>${styleSheet}</style>`)
+const SCRIPT = Html.trusted(`<script>${pageScript}</script>`)
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%235b5bd6'/%3E%3C/svg%3E"
 
-/** A whole page: one style sheet, no scripts, nothing from other origins; it is neither framed nor cached. */
+/** A whole page: one style sheet, no script but ours, nothing from other origins; it is neither framed nor cached. */
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy(formTargets),
+    'content-security-policy': contentSecurityPolicy(formTargets, parts.scripted),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -42,9 +47,10 @@ export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage)
 }
 
 /** Browsers check `form-action` again when the answer to a form redirects: the client's own origin must be in it. */
-const contentSecurityPolicy = (formTargets: readonly string[]): string =>
+const contentSecurityPolicy = (formTargets: readonly string[], scripted = false): string =>
   [
     "default-src 'none'",
+    ...(scripted ? [`script-src 'sha256-${SCRIPT_HASH}'`] : []),
     `style-src 'sha256-${STYLE_HASH}'`,
     'img-src data:',
     `form-action ${["'self'", ...formTargets].join(' ')}`,
@@ -56,7 +62,7 @@ const contentSecurityPolicy = (formTargets: readonly string[]): string =>
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
-const documentOf = ({ title, site, body, wide }: HtmlPage): string =>
+const documentOf = ({ title, site, body, wide, scripted }: HtmlPage): string =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -77,5 +83,6 @@ const documentOf = ({ title, site, body, wide }: HtmlPage): string =>
           </p>
           ${body}
         </main>
+        ${scripted && SCRIPT}
       </body>
     </html>`.toString()

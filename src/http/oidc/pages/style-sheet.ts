@@ -46,6 +46,7 @@ export const styleSheet = `
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0;
@@ -234,6 +235,10 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 .qr-words { margin-bottom: 24px; }
 .key { display: block; margin-top: 8px; color: var(--ink); font-weight: 550; font-variant-numeric: tabular-nums; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 8px 24px; margin: 0 0 28px; padding: 0; list-style: none; font: 500 15px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+.show { justify-self: end; }
+form[data-passkey] { gap: 0; }
+form[data-passkey]:not([hidden]) + .without-passkeys { display: none; }
+.without-passkeys { margin: 0; }
 .rows { margin: 0; padding: 0; list-style: none; }
 .row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }
 .row > :first-child { flex: 1; min-width: 0; }

@@ -1,0 +1,142 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { hasCsrfToken } from '#http/oidc/csrf.ts'
+import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { html } from '#http/oidc/pages/html.ts'
+import { htmlPage } from '#http/oidc/pages/page.ts'
+import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
+import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from '#http/oidc/passkeys/form.ts'
+import { PoolPath } from '#http/path-params.ts'
+import { publicSite } from '#http/plugins/site.ts'
+
+import { ACCOUNT_OPEN, backLine, readAccountForm } from './account-form.ts'
+import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+import { deviceName } from './device-name.ts'
+
+/** ES256, EdDSA and RS256 (RFC 9053): what every device has one of. */
+const ALGORITHMS = [-7, -8, -257]
+const TIMEOUT_MS = 5 * 60_000
+
+/** The passkeys of the account: the page that adds one, and the buttons of the account's page. */
+export const accountPasskeyRoutes = (context: AppContext) => {
+  const open = accountReader(context)
+  const challenges = new PasskeyChallenges(context)
+  const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
+  return new Elysia({ prefix: '/oidc/:userPoolId/account/passkey' })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account/passkey', { recent: true })
+        if (account instanceof Response) return account
+        return addingPage(account, await optionsOf(context, challenges, account), undefined)
+      },
+      route,
+    )
+    .post(
+      '/',
+      async ({ poolRequest }) => {
+        const account = await open(poolRequest, 'account/passkey', { recent: true })
+        return account instanceof Response ? account : change(context, challenges, account)
+      },
+      route,
+    )
+}
+
+interface Creation {
+  readonly sealed: string
+  readonly options: object
+}
+
+async function optionsOf(
+  context: AppContext,
+  challenges: PasskeyChallenges,
+  request: AccountRequest,
+): Promise<Creation> {
+  const { site, pool, csrf, session } = request
+  const { sub } = session
+  const { email, name } = await context.ownAccounts.get(request, sub)
+  const known = await context.passkeys.list(site, pool, sub)
+  const { challenge, sealed } = challenges.create({ pool, csrf, sub })
+  return {
+    sealed,
+    options: {
+      challenge,
+      rp: { id: new URL(pool.issuer).hostname, name: site.domain },
+      user: { id: Buffer.from(sub).toString('base64url'), name: email, displayName: name ?? email },
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      excludeCredentials: known.map(({ credentialId: id }) => ({ type: 'public-key', id })),
+      attestation: 'none',
+      timeout: TIMEOUT_MS,
+    },
+  }
+}
+
+function addingPage(
+  request: AccountRequest,
+  { sealed, options }: Creation,
+  fault: string | undefined,
+): Response {
+  const { site, pool, csrf } = request
+  const form = passkeyForm({
+    action: pathTo(pool, 'account/passkey'),
+    csrfToken: csrf.token,
+    sealed,
+    options,
+    kind: 'create',
+    label: 'Add a passkey',
+  })
+  return htmlPage({
+    title: fault === undefined ? 'Add a passkey' : 'Error: Add a passkey',
+    site,
+    status: fault === undefined ? 200 : 400,
+    cookies: csrf.cookies,
+    headers: openerPolicyOf(pool),
+    scripted: true,
+    body: html`
+      <header>
+        <h1>Add a passkey</h1>
+        <p class="lead">
+          Your device signs you in to <b>${site.domain}</b> with your fingerprint, your face or its
+          PIN, and without a password.
+        </p>
+      </header>
+      ${fault !== undefined && html`<p class="alert" role="alert">${fault}</p>`} ${form}
+      <p class="alert without-passkeys">This browser has no passkeys, or scripts are off in it.</p>
+      <div class="more">${backLine(request)}</div>
+    `,
+  })
+}
+
+async function change(
+  context: AppContext,
+  challenges: PasskeyChallenges,
+  request: AccountRequest,
+): Promise<Response> {
+  const { pool, csrf, session, origin } = request
+  const { sub } = session
+  const fields = await readAccountForm(request)
+  if (!hasCsrfToken(csrf, fields)) {
+    throw new AppError('Forbidden', 'This page was open for too long: open it again')
+  }
+  const removed = fields.get('passkey')
+  if (removed !== null) {
+    await context.passkeys.remove(request, sub, removed)
+    return request.done('passkey-removed')
+  }
+  try {
+    await context.passkeys.add(request, sub, {
+      credential: fields.get(CREDENTIAL_FIELD) ?? '',
+      challenge: challenges.open({ pool, csrf, sub }, fields.get(CHALLENGE_FIELD)),
+      name: deviceName(origin.userAgent),
+    })
+    return request.done('passkey-added')
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'ValidationError') throw error
+    const words = error.details?.map(({ message }) => message).join(' ') ?? error.message
+    return addingPage(request, await optionsOf(context, challenges, request), `${words}.`)
+  }
+}

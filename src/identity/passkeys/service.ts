@@ -1,0 +1,155 @@
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { isSameText } from '#base/same-text.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
+import { storableName } from '#identity/own-account/name.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { SecurityEventName } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
+import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Site } from '#sites/site.ts'
+
+import { parseAssertion, parseAttestation, provenKey, provenUse } from './ceremonies.ts'
+import { MAX_PASSKEYS, type Passkey } from './model.ts'
+import {
+  countPasskeys,
+  deletePasskey,
+  insertPasskey,
+  selectPasskeyForUpdate,
+  selectPasskeys,
+  updateUse,
+} from './queries.ts'
+
+export interface PasskeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+  readonly users: Users
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+}
+
+/** What a browser's script sends, and the challenge that it was given. */
+export interface PasskeyProof {
+  /** The credential as JSON. */
+  readonly credential: string
+  /** base64url. */
+  readonly challenge: string
+}
+
+/** Keys that accounts' devices hold: with their owner's touch they are all that signing in takes. */
+export class Passkeys {
+  readonly #deps: PasskeysDeps
+
+  constructor(deps: PasskeysDeps) {
+    this.#deps = deps
+  }
+
+  /** The oldest first. */
+  async list(site: Site, pool: Pool, sub: string): Promise<readonly Passkey[]> {
+    const rows = await this.#deps.database.withSite(site.siteId, (tx) =>
+      selectPasskeys(tx, { userPoolId: pool.userPoolId, sub }),
+    )
+    return rows.map((row) => ({ ...row, credentialId: row.credentialId.toString('base64url') }))
+  }
+
+  /** 400 `ValidationError` for what proves nothing, for a key that is known, and for one too many. */
+  async add(
+    request: PoolRequest,
+    sub: string,
+    { credential, challenge, name }: PasskeyProof & { readonly name: string },
+  ): Promise<void> {
+    const { site, pool } = request
+    const attestation = parseAttestation(credential)
+    const key = attestation && (await provenKey(pool, attestation, challenge))
+    if (!key) throw notMade()
+    const user = { userPoolId: pool.userPoolId, sub }
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
+      const owner = await this.#lockedUser(tx, user)
+      if ((await countPasskeys(tx, user)) >= MAX_PASSKEYS) throw tooMany()
+      const added = await insertPasskey(tx, user, {
+        credentialId: Buffer.from(key.credentialId, 'base64url'),
+        publicKey: key.publicKey,
+        signCount: String(key.signCount),
+        transports: key.transports,
+        name: storableName(name) ?? 'Passkey',
+        createdAt: this.#deps.clock.now(),
+      })
+      if (!added) throw invalid('credential', 'This passkey is known already')
+      await this.#tell(tx, request, owner, 'passkey.added')
+    })
+  }
+
+  /** Nothing happens for one that is gone. */
+  async remove(request: PoolRequest, sub: string, credentialId: string): Promise<void> {
+    const { site, pool } = request
+    const user = { userPoolId: pool.userPoolId, sub }
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
+      const owner = await this.#lockedUser(tx, user)
+      if (!(await deletePasskey(tx, user, Buffer.from(credentialId, 'base64url')))) return
+      await this.#tell(tx, request, owner, 'passkey.removed')
+    })
+  }
+
+  /** Whose key it is. 401 `InvalidCredentials` for what proves nothing, whatever the reason. */
+  async authenticate(
+    request: PoolRequest,
+    { credential, challenge }: PasskeyProof,
+  ): Promise<{ readonly sub: string }> {
+    const { site, pool } = request
+    const assertion = parseAssertion(credential)
+    if (!assertion) throw notKnown()
+    const sub = await this.#deps.database.withSite(site.siteId, async (tx) => {
+      const credentialId = Buffer.from(assertion.id, 'base64url')
+      const stored = await selectPasskeyForUpdate(tx, pool.userPoolId, credentialId)
+      const handle = Buffer.from(assertion.response.userHandle ?? '', 'base64url').toString()
+      if (!stored || !isSameText(handle, stored.sub)) return undefined
+      const { publicKey, signCount } = stored
+      const use = await provenUse(pool, assertion, {
+        credentialId: assertion.id,
+        publicKey,
+        signCount: Number(signCount),
+        challenge,
+      })
+      if (!use) return undefined
+      await updateUse(tx, pool.userPoolId, credentialId, { ...use, now: this.#deps.clock.now() })
+      const user = await this.#deps.users.find(tx, pool.userPoolId, stored.sub)
+      return user?.status === 'ACTIVE' ? stored.sub : undefined
+    })
+    if (sub !== undefined) return { sub }
+    await this.#noteFailure(request)
+    throw notKnown()
+  }
+
+  #noteFailure({ site, pool, origin }: PoolRequest): Promise<void> {
+    const event = { event: 'sign-in.failed', pool: pool.kind, origin } as const
+    return this.#deps.events.note(site.siteId, { ...event, detail: { method: 'passkey' } })
+  }
+
+  async #tell(
+    tx: SiteTx,
+    { site, pool, origin }: PoolRequest,
+    { sub, email, activeEmail }: User,
+    event: SecurityEventName,
+  ): Promise<void> {
+    await this.#deps.events.record(tx, { event, pool: pool.kind, sub, email, origin })
+    const kind = event === 'passkey.added' ? 'passkey-added' : 'passkey-removed'
+    await this.#deps.authEmails.send(tx, site, { kind, pool: pool.kind, to: activeEmail })
+  }
+
+  async #lockedUser(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<User> {
+    const user = await this.#deps.users.find(tx, userPoolId, sub)
+    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
+    return user
+  }
+}
+
+const notMade = (): AppError =>
+  invalid('credential', 'Your device has not made a passkey: try again')
+
+const tooMany = (): AppError =>
+  invalid('credential', `An account has at most ${MAX_PASSKEYS} passkeys: remove one first`)
+
+const notKnown = (): AppError =>
+  new AppError('InvalidCredentials', 'This passkey is not known here, or was not confirmed')
