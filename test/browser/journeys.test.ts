@@ -182,7 +182,8 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
 
     await page.goto(authorize())
     expect(await here()).toEqual(seen('username'))
-    for (const stop of ['password', 'Sign in', 'Forgot password?', 'Create one']) {
+    const stops = ['password', 'Show password', 'Sign in', 'Forgot password?', 'Create one']
+    for (const stop of stops) {
       expect(await walk('Tab')).toEqual(seen(stop))
     }
     await enter()

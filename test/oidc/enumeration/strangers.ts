@@ -24,7 +24,8 @@ export interface Ask {
 /** Different each time, and of a length that says nothing. */
 const RANDOM: readonly RegExp[] = [
   /(?<=flow=)[\w-]+/g,
-  /(?<=name="_csrf" value=")[\w-]+/g,
+  /(?<=name="(?:_csrf|challenge)" value=")[\w-]+/g,
+  /(?<=&#34;challenge&#34;:&#34;)[\w-]+/g,
   /(?<="UserSub":")[0-9a-f-]{36}/g,
   /(?<="SALT":")[0-9a-f]{32}/g,
   /(?<="SECRET_BLOCK":")[\w+/=]+/g,
