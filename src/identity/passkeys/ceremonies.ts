@@ -8,12 +8,16 @@ const MAX_CREDENTIAL_BYTES = 16 * 1024
 
 const Base64Url = (maxLength: number) => Type.String({ maxLength, pattern: '^[\\w-]+$' })
 
-/** What scripts of browsers send; the library looks at what is in it. */
-const Assertion = Type.Object({
+const Credential = {
   id: Base64Url(1400),
   rawId: Base64Url(1400),
   type: Type.Literal('public-key'),
   clientExtensionResults: Type.Object({}),
+}
+
+/** What scripts of browsers send; the library looks at what is in it. */
+const Assertion = Type.Object({
+  ...Credential,
   response: Type.Object({
     clientDataJSON: Base64Url(MAX_CREDENTIAL_BYTES),
     authenticatorData: Base64Url(MAX_CREDENTIAL_BYTES),
@@ -24,10 +28,7 @@ const Assertion = Type.Object({
 type Assertion = Static<typeof Assertion>
 
 const Attestation = Type.Object({
-  id: Base64Url(1400),
-  rawId: Base64Url(1400),
-  type: Type.Literal('public-key'),
-  clientExtensionResults: Type.Object({}),
+  ...Credential,
   response: Type.Object({
     clientDataJSON: Base64Url(MAX_CREDENTIAL_BYTES),
     attestationObject: Base64Url(MAX_CREDENTIAL_BYTES),
