@@ -1,7 +1,7 @@
 import { Passkeys } from '#identity/passkeys/service.ts'
-import { CommonPasswords } from '#identity/passwords/common-passwords.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
+import { KnownPasswords } from '#identity/passwords/known-passwords.ts'
 import { Passwords } from '#identity/passwords/service.ts'
 import { SecondFactors } from '#identity/second-factors/service.ts'
 
@@ -35,7 +35,7 @@ export interface AccountServices {
 export function openAccounts(deps: AccountsDeps): AccountServices {
   const codes = new MailedCodes(deps)
   const passwords = new Passwords({
-    breachedPasswords: new CommonPasswords(),
+    breachedPasswords: new KnownPasswords(),
     ...deps,
     hasher: new PasswordHasher({ secret: deps.sealer.derive(PASSWORD_KEY) }),
   })
