@@ -165,6 +165,25 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     expect(tab.complaints).toEqual([])
   })
 
+  test('links Google on the account’s page, to which the form leads on', async () => {
+    await using google = await googleFor(stack, ['one.test'])
+    google.person = { subject: 'g-linker', email: 'linker@gmail.test' }
+    const email = 'linker@example.test'
+    const sub = await client.user(email)
+    const { site, pool } = client
+    const origin = { address: '192.0.2.7', userAgent: 'test', requestId: 'test' }
+    await stack.context.ownPasswords.add({ site, pool, origin }, { sub, password: PASSWORD })
+    await using tab = await openTab(chromium)
+    const { page } = tab
+    await page.goto(url(`${client.path}/account`))
+    await sendForm(page, { username: email, password: PASSWORD })
+    await page.click('button:has-text("Link")')
+    await page.waitForSelector('text=linker@gmail.test')
+    expect(await page.textContent('h1')).toBe('Your account')
+    expect(tab.complaints).toEqual([])
+    await stack.portal('DELETE', '/sites/one.test/auth/providers/google')
+  })
+
   test('who has no mouse signs up, and always sees where the keyboard is', async () => {
     await using tab = await openTab(chromium)
     const { page } = tab

@@ -59,6 +59,10 @@ describe('Google on the account’s page', () => {
     expect(wordsOf(off)).toContain('Google Not linked')
     await mailTo(stack, person.email, 'provider-unlinked')
     expect((await methods(person)).google).toEqual({ enabled: false })
+
+    // The session is Google's by now: it must not stand for another visit there.
+    const again = await press(browser, await open(browser), 'link')
+    expect(wordsOf(again)).toContain(`Google ${person.google}`)
   })
 
   test('is not taken off an account without a password, until it has one', async () => {

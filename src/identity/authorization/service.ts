@@ -9,10 +9,11 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import type {
-  AuthorizationRequest,
-  AuthorizationError,
-  LoginAttempt,
+import {
+  type AuthorizationRequest,
+  type AuthorizationError,
+  type LoginAttempt,
+  isLinkRequest,
 } from './authorization-request.ts'
 import type { AuthorizationCodes, CodeSubject } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
@@ -157,15 +158,15 @@ const ANOTHER_USER: AuthorizationError = {
 
 type ResumableRequest = Pick<
   AuthorizationRequest,
-  'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'
+  'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client' | 'linkTicket'
 >
 
 /** Whether a session may answer the request. Linking always takes a sign-in at the provider. */
 const mayUseSession = ({
   prompts,
-  client,
-}: Pick<ResumableRequest, 'prompts' | 'client'>): boolean =>
-  client.purpose !== 'link' && !prompts.has('login') && !prompts.has('select_account')
+  ...request
+}: Pick<ResumableRequest, 'prompts' | 'client' | 'linkTicket'>): boolean =>
+  !isLinkRequest(request) && !prompts.has('login') && !prompts.has('select_account')
 
 /** Whether the session is recent enough, and from the provider that the client requested. */
 function sessionSatisfies(

@@ -1,10 +1,12 @@
 import { type LoginAttempt, isLinkRequest } from '#identity/authorization/authorization-request.ts'
+import type { Pool } from '#identity/pools/model.ts'
 
 import { type LinkCheckDeps, checkLinkRequest } from './link-checks.ts'
 import type { LoginRefusals } from './login-refusals.ts'
 import type { LinkingUser, LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
+import { ProviderFault } from './provider-fault.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
 
 /** Where a browser is redirected to sign in with the provider. */
@@ -56,6 +58,17 @@ export class AuthorizationRedirects {
       return await this.#begin(attempt, access, linker)
     } catch (error) {
       return { location: await refusals.errorLocation(attempt, error) }
+    }
+  }
+
+  /** The provider's own page, as a URL without query; undefined while it cannot be reached. */
+  async providerPage({ google }: Pick<Pool, 'google'>): Promise<string | undefined> {
+    if (!google?.enabled) return undefined
+    try {
+      return (await this.#deps.client.metadata(google.issuer)).authorizationEndpoint
+    } catch (error) {
+      if (error instanceof ProviderFault) return undefined
+      throw error
     }
   }
 

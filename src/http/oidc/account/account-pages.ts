@@ -1,4 +1,5 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
+import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
@@ -17,6 +18,8 @@ export interface AccountOverview {
   readonly factors: SecondFactorState
   readonly passkeys: readonly Passkey[]
   readonly now: Date
+  /** The provider's page, to which the button that links it leads. */
+  readonly providerPage: string | undefined
   readonly fault: PageFault | undefined
 }
 
@@ -63,6 +66,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     site,
     body,
     wide: true,
+    formTargets: overview.providerPage === undefined ? [] : [formTargetOf(overview.providerPage)],
     status: overview.fault?.status ?? 200,
     cookies: csrf.cookies,
     headers: openerPolicyOf(pool),

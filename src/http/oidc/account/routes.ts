@@ -72,6 +72,10 @@ async function overview(
     factors,
     passkeys,
     now: context.clock.now(),
+    providerPage:
+      account.google === undefined
+        ? await context.authorizationRedirects.providerPage(pool)
+        : undefined,
     fault: fault ?? googleFault(new URL(request.request.url).searchParams),
   })
 }

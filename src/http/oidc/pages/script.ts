@@ -42,10 +42,7 @@ export const pageScript = `
   }
   for (const input of document.querySelectorAll('input[type=password]')) {
     const button = document.createElement('button');
-    const say = (shown) => {
-      button.textContent = shown ? 'Hide password' : 'Show password';
-      button.setAttribute('aria-pressed', String(shown));
-    };
+    const say = (shown) => { button.textContent = shown ? 'Hide password' : 'Show password'; };
     button.type = 'button';
     button.className = 'link show';
     button.setAttribute('aria-controls', input.id);
