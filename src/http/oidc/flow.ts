@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 
 import type { Clock } from '#base/clock.ts'
-import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
+import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 const MAX_LENGTH = 2_000
@@ -39,30 +38,23 @@ const Flow = Type.Union([
 ])
 export type Flow = Static<typeof Flow>
 
-const Sealed = Type.Object({ flow: Flow, expiresAtMs: Type.Number() })
+const Content = Type.Object({ flow: Flow })
 
 /** Carries a flow in a URL: sealed, for a day, and for one browser, so that nobody is led into another's flow. */
 export class Flows {
-  readonly #key: Uint8Array
-  readonly #clock: Clock
+  readonly #seal: ExpiringSeal<typeof Content>
 
   constructor(key: Uint8Array, clock: Clock) {
-    this.#key = key
-    this.#clock = clock
+    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
+    this.#seal = new ExpiringSeal({ key, clock, fields: Content, ...bounds })
   }
 
   seal(flow: Flow, browser: string): string {
-    const sealed = { flow, expiresAtMs: this.#clock.now().getTime() + LIFETIME_MS }
-    return encrypt(this.#key, browser, Buffer.from(JSON.stringify(sealed))).toString('base64url')
+    return this.#seal.seal(browser, { flow })
   }
 
   /** Undefined for a flow that was sealed for another browser, changed, or expired. */
   open(text: string, browser: string): Flow | undefined {
-    if (text.length > MAX_LENGTH) return undefined
-    const opened = decrypt(this.#key, browser, Buffer.from(text, 'base64url'))
-    if (!opened) return undefined
-    const sealed: unknown = JSON.parse(opened.toString())
-    if (!Value.Check(Sealed, sealed)) return undefined
-    return sealed.expiresAtMs > this.#clock.now().getTime() ? sealed.flow : undefined
+    return this.#seal.open(browser, text)?.flow
   }
 }

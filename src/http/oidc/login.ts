@@ -8,6 +8,7 @@ import { formTargetOf, displayHost } from './form-targets.ts'
 import { googleInstead } from './google-instead.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
+import { PasskeyChallenges } from './passkeys/challenges.ts'
 import { passkeyButton, passkeyRoutes } from './passkeys/routes.ts'
 import { seeOther } from './see-other.ts'
 import {
@@ -19,9 +20,12 @@ import {
 
 /** The page that signs in with address and password. */
 export const loginRoutes = (context: AppContext) => {
+  const challenges = new PasskeyChallenges(context)
   const show = (interaction: InteractionRequest, form: FormState) =>
-    loginPage(context, interaction, form)
-  return new Elysia().use(passwordRoutes(context, show)).use(passkeyRoutes(context, show))
+    loginPage(challenges, interaction, form)
+  return new Elysia()
+    .use(passwordRoutes(context, show))
+    .use(passkeyRoutes(context, challenges, show))
 }
 
 const passwordRoutes = (
@@ -50,7 +54,7 @@ const passwordRoutes = (
   })
 
 function loginPage(
-  context: AppContext,
+  challenges: PasskeyChallenges,
   interaction: InteractionRequest,
   { typed, errors }: FormState,
 ): Response {
@@ -60,7 +64,7 @@ function loginPage(
     title: 'Sign in',
     lead: leadOf(interaction),
     instead: googleInstead(interaction),
-    after: passkeyButton(context, interaction, { errors }),
+    after: passkeyButton(challenges, interaction, { errors }),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('login'),
     fields: [

@@ -5,19 +5,19 @@ import type { Html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { type InteractionRequest, signInFormRoutes, startSession } from '#http/oidc/sign-in-form.ts'
 
-import { PasskeyChallenges } from './challenges.ts'
+import type { PasskeyChallenges } from './challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from './form.ts'
 
 const TIMEOUT_MS = 5 * 60_000
 
 /** The button that signs in with a passkey, for the page of the password. */
 export function passkeyButton(
-  context: AppContext,
+  challenges: PasskeyChallenges,
   interaction: InteractionRequest,
   { errors }: Pick<FormState, 'errors'>,
 ): Html {
   const { pool, csrf, pathTo } = interaction
-  const { challenge, sealed } = new PasskeyChallenges(context).create({ pool, csrf })
+  const { challenge, sealed } = challenges.create({ pool, csrf })
   return passkeyForm({
     action: pathTo('passkey'),
     csrfToken: csrf.token,
@@ -39,10 +39,10 @@ export function passkeyButton(
 /** Takes what the device has signed. `show` is the page of the password, which says what went wrong. */
 export const passkeyRoutes = (
   context: AppContext,
+  challenges: PasskeyChallenges,
   show: (interaction: InteractionRequest, form: FormState) => Response,
-) => {
-  const challenges = new PasskeyChallenges(context)
-  return signInFormRoutes(context, {
+) =>
+  signInFormRoutes(context, {
     name: 'passkey',
     open: 'Where the button for passkeys of the sign-in page leads',
     show: (interaction, form) =>
@@ -61,4 +61,3 @@ export const passkeyRoutes = (
       return seeOther(location, cookies, openerPolicyOf(pool))
     },
   })
-}

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
 
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 
 import type { Clock } from '#base/clock.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { totpSecretOf } from '#identity/second-factors/totp.ts'
-import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
+import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 /** As long as Cognito's own by default. */
@@ -22,36 +21,30 @@ const MfaSession = Type.Object({
   authTimeMs: Type.Number(),
   /** Whether the app that this session was to set up has been. */
   isSetUp: Type.Boolean(),
-  expiresAtMs: Type.Number(),
 })
-export type MfaSession = Omit<Static<typeof MfaSession>, 'expiresAtMs'>
+export type MfaSession = Static<typeof MfaSession>
 
 /** Sign-ins that wait for their second step. The client holds them, sealed: nothing is stored, and any replica goes on. */
 export class MfaSessions {
-  readonly #key: Buffer
+  readonly #seal: ExpiringSeal<typeof MfaSession>
   readonly #setupKey: Buffer
   readonly #clock: Clock
 
   constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
-    this.#key = deps.sealer.derive('cognito-mfa-sessions')
+    const key = deps.sealer.derive('cognito-mfa-sessions')
+    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
+    this.#seal = new ExpiringSeal({ key, clock: deps.clock, fields: MfaSession, ...bounds })
     this.#setupKey = deps.sealer.derive('cognito-mfa-setup')
     this.#clock = deps.clock
   }
 
   seal(call: PoolRequest, session: MfaSession): string {
-    const expiresAtMs = this.#clock.now().getTime() + LIFETIME_MS
-    const content: Static<typeof MfaSession> = { ...session, expiresAtMs }
-    const bytes = Buffer.from(JSON.stringify(content))
-    return encrypt(this.#key, contextOf(call), bytes).toString('base64url')
+    return this.#seal.seal(contextOf(call), session)
   }
 
   /** Undefined for a session of another pool, and for one that was changed or has expired. */
   open(call: PoolRequest, sealed: string): MfaSession | undefined {
-    if (sealed.length > MAX_LENGTH) return undefined
-    const opened = decrypt(this.#key, contextOf(call), Buffer.from(sealed, 'base64url'))
-    const content: unknown = opened && JSON.parse(opened.toString())
-    if (!Value.Check(MfaSession, content)) return undefined
-    return content.expiresAtMs > this.#clock.now().getTime() ? content : undefined
+    return this.#seal.open(contextOf(call), sealed)
   }
 
   /**
