@@ -88,11 +88,9 @@ export class OwnPasswords {
     return undefined
   }
 
-  async #user(site: Site, { userPoolId }: Pool, sub: string): Promise<User> {
+  #user(site: Site, { userPoolId }: Pool, sub: string): Promise<User> {
     const { database, users } = this.#deps
-    const user = await database.withSite(site.siteId, (tx) => users.find(tx, userPoolId, sub))
-    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
-    return user
+    return database.withSite(site.siteId, (tx) => users.active(tx, userPoolId, sub))
   }
 
   #notify(tx: SiteTx, site: Site, pool: Pool, user: User): Promise<void> {

@@ -1,4 +1,4 @@
-import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import { isSameText } from '#base/same-text.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { storableName } from '#identity/own-account/name.ts'
@@ -6,7 +6,6 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -66,7 +65,7 @@ export class Passkeys {
     if (!key) throw notMade()
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const owner = await this.#lockedUser(tx, user)
+      const owner = await this.#deps.users.active(tx, pool.userPoolId, sub)
       if ((await countPasskeys(tx, user)) >= MAX_PASSKEYS) throw tooMany()
       const added = await insertPasskey(tx, user, {
         credentialId: Buffer.from(key.credentialId, 'base64url'),
@@ -86,7 +85,7 @@ export class Passkeys {
     const { site, pool } = request
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const owner = await this.#lockedUser(tx, user)
+      const owner = await this.#deps.users.active(tx, pool.userPoolId, sub)
       if (!(await deletePasskey(tx, user, Buffer.from(credentialId, 'base64url')))) return
       await this.#tell(tx, request, owner, 'passkey.removed')
     })
@@ -136,12 +135,6 @@ export class Passkeys {
     await this.#deps.events.record(tx, { event, pool: pool.kind, sub, email, origin })
     const kind = event === 'passkey.added' ? 'passkey-added' : 'passkey-removed'
     await this.#deps.authEmails.send(tx, site, { kind, pool: pool.kind, to: activeEmail })
-  }
-
-  async #lockedUser(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<User> {
-    const user = await this.#deps.users.find(tx, userPoolId, sub)
-    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
-    return user
   }
 }
 

@@ -1,4 +1,4 @@
-import { AppError, notFound } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -87,7 +87,7 @@ export class SecondFactors {
     const codes = newRecoveryCodes()
     await database.withSite(site.siteId, async (tx) => {
       const user = { userPoolId: pool.userPoolId, sub }
-      const { email, activeEmail } = await this.#user(tx, user)
+      const { email, activeEmail } = await this.#active(tx, user)
       const stored = {
         sealedSecret: await sealTexts(this.#deps, tx, user, [secret]),
         sealedRecoveryCodes: await sealTexts(this.#deps, tx, user, codes),
@@ -111,7 +111,9 @@ export class SecondFactors {
   ): Promise<SecondFactor> {
     const { site, pool } = request
     const user = { userPoolId: pool.userPoolId, sub }
-    const { email } = await this.#deps.database.withSite(site.siteId, (tx) => this.#user(tx, user))
+    const { email } = await this.#deps.database.withSite(site.siteId, (tx) =>
+      this.#active(tx, user),
+    )
     const factor = await this.#deps.rateLimiter.attempt('code', { ...request, email }, () =>
       this.#deps.database.withSite(site.siteId, (tx) => this.#try(tx, request, user, code)),
     )
@@ -129,7 +131,7 @@ export class SecondFactors {
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       if (!(await selectTotpForUpdate(tx, user))) throw noFactor()
       await this.#storeCodes(tx, user, codes)
-      const { email } = await this.#user(tx, user)
+      const { email } = await this.#active(tx, user)
       const event = { event: 'recovery-codes.created', pool: pool.kind, sub, email } as const
       await this.#deps.events.record(tx, { ...event, origin })
     })
@@ -140,7 +142,7 @@ export class SecondFactors {
   async disable(site: Site, pool: Pool, sub: string, by: SecondFactorEditor): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const { email, activeEmail } = await this.#user(tx, user)
+      const { email, activeEmail } = await this.#active(tx, user)
       if (!(await deleteTotp(tx, user))) return
       const event = { event: 'second-factor.disabled', pool: pool.kind, sub, email } as const
       await this.#deps.events.record(tx, { ...event, ...by, detail: { factor: 'totp' } })
@@ -208,17 +210,15 @@ export class SecondFactors {
     await this.#deps.events.record(tx, { event, pool: pool.kind, sub, origin })
   }
 
-  /** Whoever entered these codes knows the password. */
-  async #warn(tx: SiteTx, { site, pool }: PoolRequest, user: UserKey): Promise<void> {
-    const { activeEmail } = await this.#user(tx, user)
-    const mail = { kind: 'second-factor-guessed', pool: pool.kind, to: activeEmail } as const
-    await this.#deps.authEmails.send(tx, site, mail)
+  #active(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<User> {
+    return this.#deps.users.active(tx, userPoolId, sub)
   }
 
-  async #user(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<User> {
-    const user = await this.#deps.users.find(tx, userPoolId, sub)
-    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
-    return user
+  /** Whoever entered these codes knows the password. */
+  async #warn(tx: SiteTx, { site, pool }: PoolRequest, user: UserKey): Promise<void> {
+    const { activeEmail } = await this.#active(tx, user)
+    const mail = { kind: 'second-factor-guessed', pool: pool.kind, to: activeEmail } as const
+    await this.#deps.authEmails.send(tx, site, mail)
   }
 }
 

@@ -72,6 +72,13 @@ export class Users {
     return selectUser(tx, userPoolId, sub)
   }
 
+  /** 404 for who cannot sign in, or is not there any more. */
+  async active(tx: SiteTx, userPoolId: string, sub: string): Promise<User> {
+    const user = await selectUser(tx, userPoolId, sub)
+    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
+    return user
+  }
+
   /** Undefined when the pool has no account with that address, in its canonical spelling. */
   findByEmail(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
     return selectUserByEmail(tx, userPoolId, email)

@@ -16,7 +16,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
 
-import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 
 export const ACCOUNT_OPEN =
   'A page of the account that this browser is signed in to; any other is led to the sign-in'
@@ -34,24 +34,18 @@ interface AccountForm {
 /** GET and POST of one page. */
 export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
   const { page, recent } = form
-  const open = accountReader(context)
+  const forOwner = ownerOnly(context)
   const prefix: string = `/oidc/:userPoolId/${page}`
   return new Elysia({ prefix })
     .use(publicSite(context))
     .get(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, page, { recent })
-        return account instanceof Response ? account : form.show(account, EMPTY_FORM)
-      },
+      forOwner(page, { recent }, (account) => form.show(account, EMPTY_FORM)),
       { openPool: ACCOUNT_OPEN, params: PoolPath },
     )
     .post(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, page, { recent })
-        return account instanceof Response ? account : submitted(form, account)
-      },
+      forOwner(page, { recent }, (account) => submitted(form, account)),
       { openPool: ACCOUNT_OPEN, params: PoolPath },
     )
 }

@@ -34,7 +34,7 @@ export interface AccountRequest extends PoolHttpRequest {
 }
 
 /** Reads requests to the account's pages. Returns the redirect to the sign-in instead for who has none, or none that is recent enough. */
-export function accountReader({ sealer, clock, sessions }: AppContext) {
+function accountReader({ sealer, clock, sessions }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
   return async (
@@ -66,6 +66,20 @@ export function accountReader({ sealer, clock, sessions }: AppContext) {
       },
     }
   }
+}
+
+/** Answers requests of who is signed in; any other is led to the sign-in. */
+export function ownerOnly(context: AppContext) {
+  const open = accountReader(context)
+  return (
+    page: AccountPage,
+    options: { readonly recent: boolean },
+    answer: (account: AccountRequest) => Promise<Response> | Response,
+  ) =>
+    async ({ poolRequest }: { readonly poolRequest: PoolHttpRequest }): Promise<Response> => {
+      const account = await open(poolRequest, page, options)
+      return account instanceof Response ? account : answer(account)
+    }
 }
 
 export const pathTo = ({ issuer }: Pick<Pool, 'issuer'>, page: string): string =>

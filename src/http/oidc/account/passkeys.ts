@@ -12,7 +12,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 
 import { ACCOUNT_OPEN, backLine, readAccountForm } from './account-form.ts'
-import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 import { deviceName } from './device-name.ts'
 
 /** ES256, EdDSA and RS256 (RFC 9053): what every device has one of. */
@@ -21,26 +21,23 @@ const TIMEOUT_MS = 5 * 60_000
 
 /** The passkeys of the account: the page that adds one, and the buttons of the account's page. */
 export const accountPasskeyRoutes = (context: AppContext) => {
-  const open = accountReader(context)
+  const forOwner = ownerOnly(context)
   const challenges = new PasskeyChallenges(context)
   const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
   return new Elysia({ prefix: '/oidc/:userPoolId/account/passkey' })
     .use(publicSite(context))
     .get(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account/passkey', { recent: true })
-        if (account instanceof Response) return account
-        return addingPage(account, await optionsOf(context, challenges, account), undefined)
-      },
+      forOwner('account/passkey', { recent: true }, async (account) =>
+        addingPage(account, await optionsOf(context, challenges, account), undefined),
+      ),
       route,
     )
     .post(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account/passkey', { recent: true })
-        return account instanceof Response ? account : change(context, challenges, account)
-      },
+      forOwner('account/passkey', { recent: true }, (account) =>
+        change(context, challenges, account),
+      ),
       route,
     )
 }

@@ -11,44 +11,32 @@ import { publicSite } from '#http/plugins/site.ts'
 
 import { ACCOUNT_OPEN, readAccountForm } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
-import { type AccountRequest, accountReader } from './account-request.ts'
+import { type AccountRequest, ownerOnly } from './account-request.ts'
 
 /** The account's page itself, and what its buttons do. */
 export const accountRoutes = (context: AppContext) => {
-  const open = accountReader(context)
+  const forOwner = ownerOnly(context)
   const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
   return new Elysia({ prefix: '/oidc/:userPoolId/account' })
     .use(publicSite(context))
     .get(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account', { recent: false })
-        return account instanceof Response ? account : overview(context, account, undefined)
-      },
+      forOwner('account', { recent: false }, (account) => overview(context, account, undefined)),
       route,
     )
     .get(
       '/export',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account', { recent: false })
-        return account instanceof Response ? account : exported(context, account)
-      },
+      forOwner('account', { recent: false }, (account) => exported(context, account)),
       route,
     )
     .post(
       '/sessions',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account', { recent: false })
-        return account instanceof Response ? account : endSessions(context, account)
-      },
+      forOwner('account', { recent: false }, (account) => endSessions(context, account)),
       route,
     )
     .post(
       '/google',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account', { recent: true })
-        return account instanceof Response ? account : changeGoogle(context, account)
-      },
+      forOwner('account', { recent: true }, (account) => changeGoogle(context, account)),
       route,
     )
 }

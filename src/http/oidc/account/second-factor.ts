@@ -24,7 +24,7 @@ import {
   backLine,
   readAccountForm,
 } from './account-form.ts'
-import { type AccountRequest, accountReader, pathTo } from './account-request.ts'
+import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 
 /** The authenticator app of the account. */
 export const accountSecondFactorRoutes = (context: AppContext) =>
@@ -75,15 +75,12 @@ const codesPage = (
 
 /** What the buttons of the account's page do. */
 const changeRoutes = (context: AppContext) => {
-  const open = accountReader(context)
+  const forOwner = ownerOnly(context)
   return new Elysia({ prefix: '/oidc/:userPoolId/account/second-factor' })
     .use(publicSite(context))
     .post(
       '/',
-      async ({ poolRequest }) => {
-        const account = await open(poolRequest, 'account', { recent: true })
-        return account instanceof Response ? account : change(context, account)
-      },
+      forOwner('account', { recent: true }, (account) => change(context, account)),
       { openPool: ACCOUNT_OPEN, params: PoolPath },
     )
 }
