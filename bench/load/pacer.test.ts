@@ -33,6 +33,14 @@ describe('the open loop', () => {
     )
   })
 
+  test('has none overdue whose time is a rounding away', () => {
+    const pacer = openLoop({ startMs: 0, lengthMs: 51 }, 2700)
+    const nowMs = 49.99999999999999
+    while (pacer.take(nowMs) !== undefined);
+    expect(pacer.nextDueMs()).toBeGreaterThan(nowMs)
+    expect(pacer.overdue(nowMs)).toBe(0)
+  })
+
   test('sends exactly rate × time, also when asked only at the end', () => {
     fc.assert(
       fc.property(window, fc.integer({ min: 1, max: 5000 }), (span, rate) => {

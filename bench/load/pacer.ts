@@ -40,8 +40,10 @@ export function openLoop({ startMs, lengthMs }: PaceWindow, ratePerSecond: numbe
     },
     nextDueMs: () => (taken < total ? intendedMs(taken) : undefined),
     overdue(nowMs) {
-      const due = Math.floor((nowMs - startMs) / intervalMs) + 1
-      return Math.max(0, Math.min(total, due) - taken)
+      // The division may round to a neighbour of the last one whose time has come, by which `take` goes.
+      const near = Math.floor((nowMs - startMs) / intervalMs)
+      const last = [near + 1, near].find((index) => intendedMs(index) <= nowMs) ?? near - 1
+      return Math.max(0, Math.min(total, last + 1) - taken)
     },
   }
 }
