@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 
 import { breachedEntryOf } from '#identity/passwords/breached-list.ts'
 
-const FILE = new URL('../src/identity/passwords/breached-passwords.bin', import.meta.url)
+const FILE = new URL('../resources/breached-passwords.bin', import.meta.url)
 const COUNT = 100_000
 /** Shorter ones are refused in any case. */
 const MIN_LENGTH = 8

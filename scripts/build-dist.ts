@@ -19,7 +19,7 @@ const SANDBOX_ENTRIES = {
   'sandbox/probe': 'sandbox/probe.ts',
   'sandbox/worker': 'sandbox/worker.ts',
 }
-const COPIED = ['migrations', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
+const COPIED = ['migrations', 'resources', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for what it would otherwise bundle itself: `prelude.js`, and the parts in `parts`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { toBuiltPaths } from './built-paths.ts'
+import { leftBehind, toBuiltPaths } from './built-paths.ts'
 
 describe('paths in a build', () => {
   test.each([
@@ -23,5 +23,15 @@ describe('paths in a build', () => {
     "new URL('http://a.test/x.ts')",
   ])('of anything else stay: %s', (source) => {
     expect(toBuiltPaths(source)).toBe(source)
+  })
+
+  test.each([
+    ["readFile(new URL('list.bin', import.meta.url))", "new URL('list.bin', import.meta.url)"],
+    ["new URL('../a/page.html', import.meta.url)", "new URL('../a/page.html', import.meta.url)"],
+    ["new URL('../sandbox/main.ts', import.meta.url)", undefined],
+    ["new URL('.', import.meta.url)", undefined],
+    ["new URL('./web', import.meta.url)", undefined],
+  ])('to a file that no build has there end the build: %s', (source, missing) => {
+    expect(leftBehind(source)).toBe(missing)
   })
 })

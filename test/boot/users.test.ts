@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const DAEMON = 1
 const AS_ROOT = process.getuid?.() === 0
 const ELSEWHERE = '/var/lib/croft'
-const PROGRAM = ['bin', 'src', 'sandbox', 'migrations', 'examples', 'package.json']
+const PROGRAM = ['bin', 'src', 'sandbox', 'migrations', 'resources', 'examples', 'package.json']
 
 let folder: string
 let location: string

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { installRoot } from '#config/install-root.ts'
+
 import { BreachedList } from './breached-list.ts'
 
-const FILE = new URL('breached-passwords.bin', import.meta.url)
+const FILE = join(installRoot(), 'resources/breached-passwords.bin')
 const ENTRY_BYTES = 6
 
 describe('the list of breached passwords', () => {

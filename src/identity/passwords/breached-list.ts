@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { installRoot } from '#config/install-root.ts'
 
 import type { BreachedPasswords } from './breached-passwords.ts'
 
 /** The first bytes of each password's SHA-256, in ascending order: 100,000 of them take no more than 600 kB, and no time to read. */
-const FILE = new URL('breached-passwords.bin', import.meta.url)
+const FILE = join(installRoot(), 'resources/breached-passwords.bin')
 /** Of so many others one in three thousand million is taken for one of them. */
 const ENTRY_BYTES = 6
 
