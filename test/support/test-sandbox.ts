@@ -145,7 +145,9 @@ export class TestSandbox implements AsyncDisposable {
   async beside<Result>(
     work: () => Promise<Result>,
   ): Promise<{ result: Result; others: CallOutcome[] }> {
-    const other = this.program('export default ({ payload }) => payload + 1')
+    const other = this.program('export default ({ payload }) => payload + 1', {
+      limits: { cpuMs: 1000 },
+    })
     const others: CallOutcome[] = []
     let done = false
     const calling = (async () => {
