@@ -20,12 +20,29 @@ export const DEFINITION_TABLES: readonly ArchivedTable[] = [
       logout_uris: 'jsonb',
       cognito_api: 'boolean',
       access_token_format: 'text',
-      ...CREATED,
+      name: 'text',
+      privacy_uri: 'text',
+      logo: 'bytea',
+      logo_type: 'text',
+      is_third_party: 'boolean',
+      authentication: 'text',
+      // The hash of 256 random bits tells nobody what they are.
+      secret_hash: 'bytea',
+      former_secret_hash: 'bytea',
+      former_secret_ends_at: 'timestamptz',
+      jwks: 'jsonb?',
+      ...CHANGED,
     },
     {
       orderBy: ['client_id'],
       // Archives of earlier versions have none.
-      arriving: { access_token_format: "coalesce(line->>'access_token_format', 'cognito')" },
+      arriving: {
+        access_token_format: "coalesce(line->>'access_token_format', 'cognito')",
+        is_third_party: "coalesce((line->>'is_third_party')::boolean, false)",
+        authentication: "coalesce(line->>'authentication', 'none')",
+        updated_at:
+          "coalesce((line->>'updated_at')::timestamptz, (line->>'created_at')::timestamptz)",
+      },
     },
   ),
   archived(

@@ -11,6 +11,7 @@ import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
 import { backupList, backupPrune, backupVerify } from './backup-place.ts'
 import { backupCreate } from './backup.ts'
+import { clientChange, clientList, clientRegister, clientRemove, clientSecret } from './client.ts'
 import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
 import {
@@ -149,6 +150,11 @@ const COMMANDS: readonly CliCommand[] = [
   authShow,
   authSet,
   authGoogle,
+  clientRegister,
+  clientList,
+  clientChange,
+  clientSecret,
+  clientRemove,
   audit,
   sessions,
   secondFactorRemove,

@@ -51,6 +51,7 @@ import { accountPasskeyRoutes } from './oidc/account/passkeys.ts'
 import { accountRoutes } from './oidc/account/routes.ts'
 import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
+import { clientLogoRoutes } from './oidc/client-logo.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
 import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
@@ -64,6 +65,7 @@ import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
+import { portalClientRoutes } from './portal/clients.ts'
 import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
 import { portalDeployTokenRoutes } from './portal/deploy-tokens.ts'
 import { portalDeployWebhookRoutes } from './portal/deploy-webhook.ts'
@@ -111,6 +113,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   storedObjectRoutes,
   repositoryRoutes,
   wellKnownRoutes,
+  clientLogoRoutes,
   authorizeRoutes,
   providerCallbackRoutes,
   tokenRoutes,
@@ -195,6 +198,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalAuditRoutes,
   portalDiagnosisRoutes,
   portalAuthRoutes,
+  portalClientRoutes,
   portalUserSessionRoutes,
   portalVisitorRoutes,
   portalSecondFactorRoutes,

@@ -11,6 +11,7 @@ import { AdminUsers } from './admin-users/service.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmails } from './auth-emails/service.ts'
+import { ClientRegistrations } from './client-registrations/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
 import { DeployTokens } from './deploy-tokens/service.ts'
@@ -74,6 +75,7 @@ export interface Identity
   readonly superAdminInvites: SuperAdminInvites
   readonly dataGroups: DataGroups
   readonly authSettings: AuthSettings
+  readonly clientRegistrations: ClientRegistrations
   readonly userSessions: UserSessions
   readonly authEmails: AuthEmails
   readonly authEmailBranding: AuthEmailBranding
@@ -141,6 +143,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     securityEvents,
     dataGroups: new DataGroups(shared),
     authSettings: new AuthSettings(shared),
+    clientRegistrations: new ClientRegistrations(shared),
     userSessions: new UserSessions({ ...services, ...signInParts }),
     ...openFederation({ ...services, ...signInParts, ...accountParts }),
     cognitoApi: openCognito({ ...services, ...signInParts, ...accountParts, ...srp }),

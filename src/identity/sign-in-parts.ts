@@ -10,6 +10,7 @@ import { TokenFamilies } from './sessions/families.ts'
 import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
+import { ClientAuthentication } from './token-sets/client-authentication.ts'
 import { TokenSets } from './token-sets/service.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
@@ -19,6 +20,7 @@ export interface SignInServices {
   readonly signIns: SignIns
   readonly sessions: Sessions
   readonly signOut: SignOut
+  readonly clientAuthentication: ClientAuthentication
   readonly tokenSets: TokenSets
   readonly logouts: LogoutRequests
 }
@@ -41,6 +43,7 @@ export function openSignIns(deps: {
     signIns: new SignIns({ ...deps, sessions, codes }),
     sessions,
     signOut: new SignOut({ ...deps, families, codes }),
+    clientAuthentication: new ClientAuthentication(deps),
     tokenSets: new TokenSets({ ...deps, families, codes }),
     logouts: new LogoutRequests(deps),
   }

@@ -587,6 +587,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   refresh_family: 'nobody stays signed in',
   refresh_token: 'nobody stays signed in',
   authorization_code: 'nobody stays signed in',
+  client_assertion: 'proofs that are good for minutes',
   provider_visit: 'a sign-in that is under way',
   used_srp_challenge: 'a sign-in that is under way',
   pending_sign_up: 'a sign-up that is under way',

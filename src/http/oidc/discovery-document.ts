@@ -1,6 +1,14 @@
 import { Type } from '@sinclair/typebox'
 
 import { PROMPTS } from '#identity/authorization/authorization-request.ts'
+import { ASSERTION_ALGORITHMS } from '#identity/token-sets/client-assertion.ts'
+
+const CLIENT_AUTHENTICATION = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+  'none',
+]
 
 /** OpenID Connect Discovery 1.0, section 3: text, lists of text, and flags. */
 export const DiscoveryDocument = Type.Record(
@@ -24,8 +32,10 @@ export const discoveryDocument = (issuer: string) => ({
   code_challenge_methods_supported: ['S256'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
-  token_endpoint_auth_methods_supported: ['none'],
-  revocation_endpoint_auth_methods_supported: ['none'],
+  token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   prompt_values_supported: [...PROMPTS],
   claims_supported: [
     'sub',

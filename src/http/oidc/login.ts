@@ -6,6 +6,7 @@ import type { AppContext } from '#context'
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
 import { googleInstead } from './google-instead.ts'
+import { applicationName } from './pages/application.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { PasskeyChallenges } from './passkeys/challenges.ts'
@@ -95,7 +96,7 @@ function leadOf({ pool, authorization }: InteractionRequest) {
   const { client, redirectUri } = authorization
   if (client.purpose === 'account')
     return html`to your account at <b>${displayHost(redirectUri)}</b>`
-  return pool.kind === 'admin'
+  return pool.kind === 'admin' && client.application === undefined
     ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
-    : html`to continue to <b>${displayHost(redirectUri)}</b>`
+    : html`to continue to ${applicationName(authorization)}`
 }

@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import type { PoolHttpRequest } from '#http/plugins/site.ts'
 import type { Client } from '#identity/pools/client.ts'
-import type { Pool } from '#identity/pools/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
-import { publicClient } from '#identity/token-sets/public-client.ts'
 
 import { readFormFields } from './form-body.ts'
 
@@ -36,16 +36,21 @@ export interface ClientForm {
 }
 
 /** Reads a client's request to one of the endpoints that are not for browsers. */
-export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
+export async function clientForm(
+  { clientAuthentication }: AppContext,
+  poolRequest: PoolHttpRequest,
+): Promise<ClientForm> {
+  const { request } = poolRequest
   const form = await readFormFields(request)
   const twice = PARAMETERS.find((name) => form.getAll(name).length > 1)
   if (twice !== undefined)
     throw new OAuthError('invalid_request', `${twice} is there more than once`)
   const fields = new Map([...form].filter(([, value]) => value !== ''))
-  const client = publicClient(pool, {
+  const client = await clientAuthentication.authenticate(poolRequest, {
     clientId: fields.get('client_id'),
     clientSecret: fields.get('client_secret'),
     clientAssertion: fields.get('client_assertion'),
+    clientAssertionType: fields.get('client_assertion_type'),
     authorization: request.headers.get('authorization') ?? undefined,
   })
   return { client, fields }

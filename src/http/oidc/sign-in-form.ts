@@ -13,9 +13,11 @@ import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
 import { FLOW, type Flow, Flows } from './flow.ts'
 import { openerPolicyOf } from './opener-policy.ts'
+import { applicationLogo, privacyLine } from './pages/application.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
 import { EMPTY_FORM, type FormPage, type FormState, formPage } from './pages/form.ts'
+import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
 
@@ -127,18 +129,22 @@ async function submitted(form: SignInForm, interaction: InteractionRequest): Pro
   }
 }
 
-/** A page with a form that only this browser can send. */
+/** A page with a form that only this browser can send. It shows the application that asks. */
 export const interactionPage = (
-  { site, pool, csrf }: InteractionRequest,
-  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers'>,
-): Response =>
-  formPage({
+  { site, pool, csrf, authorization }: InteractionRequest,
+  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers' | 'emblem'>,
+): Response => {
+  const privacy = privacyLine(authorization)
+  return formPage({
     site,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     headers: openerPolicyOf(pool),
+    emblem: applicationLogo(authorization),
     ...page,
+    more: privacy ? html`${page.more} ${privacy}` : page.more,
   })
+}
 
 /** Whose password was right. */
 interface ProvenPassword {

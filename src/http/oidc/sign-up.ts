@@ -12,8 +12,9 @@ import {
   resentNotice,
   usernameField,
 } from './fields.ts'
-import { displayHost, formTargetOf } from './form-targets.ts'
+import { formTargetOf } from './form-targets.ts'
 import { googleInstead } from './google-instead.ts'
+import { applicationName } from './pages/application.ts'
 import { linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
@@ -31,7 +32,7 @@ export const signUpRoutes = (context: AppContext) =>
       }
       return interactionPage(interaction, {
         title: 'Create your account',
-        lead: html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`,
+        lead: html`to continue to ${applicationName(authorization)}`,
         instead: googleInstead(interaction),
         action: pathTo('signup'),
         fields: [

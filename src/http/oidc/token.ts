@@ -19,11 +19,9 @@ export const tokenRoutes = (context: AppContext) =>
       { openPool: 'The code or the refresh token is the credential', params: PoolPath },
     )
 
-async function tokensFor(
-  { tokenSets }: AppContext,
-  poolRequest: PoolHttpRequest,
-): Promise<TokenSet> {
-  const { client, fields } = await clientForm(poolRequest.request, poolRequest.pool)
+async function tokensFor(context: AppContext, poolRequest: PoolHttpRequest): Promise<TokenSet> {
+  const { tokenSets } = context
+  const { client, fields } = await clientForm(context, poolRequest)
   const { clientId } = client
   const grantType = requiredField(fields, 'grant_type')
   if (grantType === 'authorization_code') {
@@ -59,7 +57,7 @@ export const revokeRoutes = (context: AppContext) =>
     '/',
     async ({ poolRequest, request }) =>
       oauthResponse(request, async () => {
-        const { client, fields } = await clientForm(request, poolRequest.pool)
+        const { client, fields } = await clientForm(context, poolRequest)
         const token = requiredField(fields, 'token')
         await context.tokenSets.revoke(poolRequest, { clientId: client.clientId, token })
         // Clients that read JSON fail at an empty body, whatever RFC 7009 says.

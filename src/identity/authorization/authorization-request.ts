@@ -15,8 +15,8 @@ export interface AuthorizationRequest {
   readonly scope: string
   readonly state: string | undefined
   readonly nonce: string | undefined
-  /** SHA-256 of the verifier, base64url. */
-  readonly codeChallenge: string
+  /** SHA-256 of the verifier, base64url; undefined where PKCE is left out. */
+  readonly codeChallenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly loginHint: string | undefined

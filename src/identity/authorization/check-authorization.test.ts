@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { Client } from '#identity/pools/client.ts'
+import { type Client, PUBLIC } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { storedPoolSettings } from '#identity/pools/settings.ts'
 
@@ -16,6 +16,8 @@ const own: Client = {
   logoutUris: [],
   cognitoApi: false,
   accessTokenFormat: 'cognito',
+  proofs: PUBLIC,
+  application: undefined,
 }
 const POOL: Pool = {
   kind: 'data',

@@ -55,7 +55,7 @@ function firstError(
 function targetOf({ client, values }: AuthorizationParameters): Target | undefined {
   const redirectUri = values.get('redirect_uri')
   if (!client || redirectUri === undefined) return undefined
-  return { client, redirectUri, codeChallenge: values.get('code_challenge') ?? '' }
+  return { client, redirectUri, codeChallenge: values.get('code_challenge') }
 }
 
 function requestOf(

@@ -5,7 +5,8 @@ export interface StoredCode extends UserKey {
   readonly clientId: string
   readonly sessionId: string | null
   readonly redirectUri: string
-  readonly codeChallenge: string
+  /** Null where PKCE was left out. */
+  readonly codeChallenge: string | null
   readonly nonce: string | null
   readonly scope: string
   readonly authTime: Date

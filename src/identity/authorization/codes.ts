@@ -44,7 +44,7 @@ export class AuthorizationCodes {
       userPoolId: request.pool.userPoolId,
       clientId: request.client.clientId,
       redirectUri: request.redirectUri,
-      codeChallenge: request.codeChallenge,
+      codeChallenge: request.codeChallenge ?? null,
       nonce: request.nonce ?? null,
       scope: request.scope,
       createdAt,

@@ -102,17 +102,17 @@ export const REQUEST_CHECKS: readonly ParameterCheck[] = [
       invalidRequest(`scope must name "openid" when ${name} is used`)
     )
   },
-  // PKCE with S256, always, where a code is given; left out, `code_challenge_method` would mean `plain`.
+  // PKCE with S256 wherever a public client gets a code; left out, `code_challenge_method` would mean `plain`.
   ({ values, client }) =>
-    getsCode(client) &&
+    needsPkce(client) &&
     !values.has('code_challenge') &&
     invalidRequest('code_challenge is missing: PKCE is required'),
   ({ values, client }) =>
-    getsCode(client) &&
+    (needsPkce(client) || usesPkce(values)) &&
     values.get('code_challenge_method') !== 'S256' &&
     invalidRequest('code_challenge_method must be "S256"'),
   ({ values, client }) =>
-    getsCode(client) &&
+    (needsPkce(client) || usesPkce(values)) &&
     !S256_CHALLENGE.test(values.get('code_challenge') ?? '') &&
     invalidRequest('code_challenge must be the base64url of a SHA-256: 43 characters'),
   ({ values }) =>
@@ -145,8 +145,12 @@ export function grantedScopes(parameters: AuthorizationParameters): readonly str
   )
 }
 
-/** The account's page is part of the sign-in, and reads the browser's session itself. */
-const getsCode = (client: Client | undefined): boolean => client?.purpose !== 'account'
+/** The account's page is part of the sign-in, and reads the browser's session itself: it gets no code. */
+const needsPkce = (client: Client | undefined): boolean =>
+  client?.purpose !== 'account' && (client?.proofs.authentication ?? 'none') === 'none'
+
+const usesPkce = (values: AuthorizationParameters['values']): boolean =>
+  values.has('code_challenge') || values.has('code_challenge_method')
 
 const isPlain = (text: string, limit: number): boolean =>
   text.length <= limit && !/\p{Cc}/u.test(text)

@@ -111,7 +111,7 @@ export class SignIns {
   /** The `sub` that `id_token_hint` names. */
   async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
     if (idTokenHint === undefined) return 'anyone'
-    return (await this.#deps.verifier.hintedSub(site, pool, idTokenHint)) ?? 'unknown'
+    return (await this.#deps.verifier.hinted(site, pool, idTokenHint))?.sub ?? 'unknown'
   }
 
   /** The client's redirect URI for a session that satisfies the request. */
@@ -141,7 +141,7 @@ export class SignIns {
 
 const BAD_HINT: AuthorizationError = {
   error: 'invalid_request',
-  description: 'id_token_hint is no id token of this issuer for this client',
+  description: 'id_token_hint is no id token of this issuer',
 }
 const LOGIN_REQUIRED: AuthorizationError = {
   error: 'login_required',

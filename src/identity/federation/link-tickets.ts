@@ -78,6 +78,6 @@ export const isBindingOf = (ticket: { readonly bindingHash: string }, token: str
 const contextOf = ({ issuer }: Pick<Pool, 'issuer'>): string => `link-ticket:${issuer}`
 
 const requestHashOf = ({ redirectUri, codeChallenge }: TicketedRequest): string =>
-  hashOf(`${codeChallenge} ${redirectUri}`)
+  hashOf(`${codeChallenge ?? ''} ${redirectUri}`)
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -98,9 +98,9 @@ async function changePool(
     storedPoolSettings(kind, settings),
     storedPoolSettings(kind, after),
   )
-  // Two at most.
+  // Two of them at most.
   for (const client of clients) {
-    const change = changes[client.purpose]
+    const change = client.purpose === 'registered' ? undefined : changes[client.purpose]
     if (change) Object.assign(changed, await changeClient(tx, client, change))
   }
   return changed

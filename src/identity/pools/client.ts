@@ -1,10 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import type { JSONWebKeySet } from 'jose'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
 
 /** `link` exists only for adding a provider to an account that is signed in. */
-export type StoredClientPurpose = 'default' | 'link'
+type OwnClientPurpose = 'default' | 'link'
+/** `registered` ones are applications beside the site's own. */
+export type StoredClientPurpose = OwnClientPurpose | 'registered'
 /** `account` is the page on which people look after their account: part of the sign-in itself, which gets no code. */
 export type ClientPurpose = StoredClientPurpose | 'account'
 
@@ -12,7 +15,31 @@ export type ClientPurpose = StoredClientPurpose | 'account'
 export const AccessTokenFormat = Type.Union([Type.Literal('cognito'), Type.Literal('rfc9068')])
 export type AccessTokenFormat = Static<typeof AccessTokenFormat>
 
-/** A public client of a pool: it proves itself with PKCE, and has no secret. */
+/** `none` is a public client, which proves with PKCE that it is the one that asked. */
+export const CLIENT_AUTHENTICATIONS = ['none', 'client_secret', 'private_key_jwt'] as const
+export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number]
+
+/** What a client proves itself with at the token endpoint. */
+export interface ClientProofs {
+  readonly authentication: ClientAuthentication
+  /** SHA-256 of each secret that is good until it ends. */
+  readonly secrets: readonly { readonly hash: Buffer; readonly endsAt: Date | null }[]
+  /** Public keys; undefined for a client without. */
+  readonly jwks: JSONWebKeySet | undefined
+}
+
+/** What people are told of an application beside the site's own. */
+export interface Application {
+  readonly name: string
+  /** Where it says what it does with people's data. */
+  readonly privacyUri: string | undefined
+  /** Changes with its logo; undefined where it has none. */
+  readonly logoVersion: string | undefined
+  /** Somebody else's: people are asked before it learns anything, and its tokens open nothing of the site's own. */
+  readonly isThirdParty: boolean
+}
+
+/** A client of a pool. */
 export interface Client<Purpose extends ClientPurpose = ClientPurpose> {
   readonly clientId: string
   readonly purpose: Purpose
@@ -22,6 +49,9 @@ export interface Client<Purpose extends ClientPurpose = ClientPurpose> {
   /** Whether it may use Cognito's JSON API at the issuer. */
   readonly cognitoApi: boolean
   readonly accessTokenFormat: AccessTokenFormat
+  readonly proofs: ClientProofs
+  /** Undefined for the site's own. */
+  readonly application: Application | undefined
 }
 
 export interface ClientRow {
@@ -32,9 +62,29 @@ export interface ClientRow {
   readonly logoutUris: unknown
   readonly cognitoApi: boolean
   readonly accessTokenFormat: AccessTokenFormat
+  readonly name: string | null
+  readonly privacyUri: string | null
+  readonly logoVersion: string | null
+  readonly isThirdParty: boolean
+  readonly authentication: ClientAuthentication
+  readonly secretHash: Buffer | null
+  readonly formerSecretHash: Buffer | null
+  readonly formerSecretEndsAt: Date | null
+  readonly jwks: unknown
 }
 
+/** Of a client that has PKCE alone. */
+export const PUBLIC: ClientProofs = { authentication: 'none', secrets: [], jwks: undefined }
+
 const Uris = Type.Array(Type.String())
+const KeySet = Type.Object({
+  keys: Type.Array(
+    Type.Intersect([
+      Type.Object({ kty: Type.String() }),
+      Type.Record(Type.String(), Type.Unknown()),
+    ]),
+  ),
+})
 
 /** Where each pool's own application is, on the site's own domain. */
 const OWN_PATHS: Record<PoolKind, { readonly redirect: string; readonly logout: string }> = {
@@ -65,20 +115,45 @@ export const accountClient = (issuer: string): Client => ({
   logoutUris: [`${issuer}/account`],
   cognitoApi: false,
   accessTokenFormat: 'cognito',
+  proofs: PUBLIC,
+  application: undefined,
 })
 
-export const clientFromRow = (
+export function clientFromRow(
   siteBaseUrl: string,
   kind: PoolKind,
   row: ClientRow,
-): Client<StoredClientPurpose> => ({
-  clientId: row.clientId,
-  purpose: row.purpose,
-  redirectUris: [
-    `${siteBaseUrl}${OWN_PATHS[kind].redirect}`,
-    ...Value.Parse(Uris, row.redirectUris),
-  ],
-  logoutUris: [`${siteBaseUrl}${OWN_PATHS[kind].logout}`, ...Value.Parse(Uris, row.logoutUris)],
-  cognitoApi: row.cognitoApi,
-  accessTokenFormat: row.accessTokenFormat,
-})
+): Client<StoredClientPurpose> {
+  const own = OWN_PATHS[kind]
+  const ownUri = (path: string) => (row.purpose === 'registered' ? [] : [`${siteBaseUrl}${path}`])
+  return {
+    clientId: row.clientId,
+    purpose: row.purpose,
+    redirectUris: [...ownUri(own.redirect), ...Value.Parse(Uris, row.redirectUris)],
+    logoutUris: [...ownUri(own.logout), ...Value.Parse(Uris, row.logoutUris)],
+    cognitoApi: row.cognitoApi,
+    accessTokenFormat: row.accessTokenFormat,
+    proofs: proofsOf(row),
+    application: applicationOf(row),
+  }
+}
+
+function proofsOf(row: ClientRow): ClientProofs {
+  const { authentication, secretHash, formerSecretHash, formerSecretEndsAt } = row
+  const secrets = [
+    ...(secretHash === null ? [] : [{ hash: secretHash, endsAt: null }]),
+    ...(formerSecretHash === null ? [] : [{ hash: formerSecretHash, endsAt: formerSecretEndsAt }]),
+  ]
+  const jwks = row.jwks === null ? undefined : Value.Parse(KeySet, row.jwks)
+  return { authentication, secrets, jwks }
+}
+
+const applicationOf = (row: ClientRow): Application | undefined =>
+  row.name === null
+    ? undefined
+    : {
+        name: row.name,
+        privacyUri: row.privacyUri ?? undefined,
+        logoVersion: row.logoVersion ?? undefined,
+        isThirdParty: row.isThirdParty,
+      }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { PoolKind } from '#identity/pool-kind.ts'
 import { inPool } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -77,6 +79,15 @@ export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
       'logout_uris as logoutUris',
       'cognito_api as cognitoApi',
       'access_token_format as accessTokenFormat',
+      'name',
+      'privacy_uri as privacyUri',
+      sql<string | null>`left(encode(sha256(logo), 'hex'), 16)`.as('logoVersion'),
+      'is_third_party as isThirdParty',
+      'authentication',
+      'secret_hash as secretHash',
+      'former_secret_hash as formerSecretHash',
+      'former_secret_ends_at as formerSecretEndsAt',
+      'jwks',
     ])
     .where('site_id', '=', tx.siteId)
     .execute()

@@ -30,14 +30,14 @@ export class LogoutRequests {
     const words = parseLogoutParameters(params)
     if (!words) return refused('A parameter is there more than once, or is too long')
     const { hint, target, state } = words
-    const sub = hint === undefined ? undefined : await this.#verifier.hintedSub(site, pool, hint)
-    const logout = { ...words, sub }
+    const hinted = hint === undefined ? undefined : await this.#verifier.hinted(site, pool, hint)
+    const logout = { ...words, hinted }
     const fault = CHECKS.find(({ is }) => is(pool, logout))
     if (fault) return refused(fault.description)
     const location = target && withState(target, state)
     return signedIn === undefined || isMeant(logout, signedIn)
       ? { kind: 'valid', location }
-      : { kind: 'to-confirm', location, query: queryOf(pool, logout) }
+      : { kind: 'to-confirm', location, query: queryOf(logout) }
   }
 }
 
@@ -49,20 +49,21 @@ interface LogoutParameters {
   readonly isOfCognito: boolean
 }
 
-type HintedLogout = LogoutParameters & { readonly sub: string | undefined }
+type HintedLogout = LogoutParameters & {
+  readonly hinted: { readonly sub: string; readonly clientId: string } | undefined
+}
 
-/** An id token of ours is always of the default client. */
-const clientIdOf = (pool: Pool, { clientId, sub }: HintedLogout): string | undefined =>
-  clientId ?? (sub === undefined ? undefined : pool.clientId)
+const clientIdOf = ({ clientId, hinted }: HintedLogout): string | undefined =>
+  clientId ?? hinted?.clientId
 
 /** Without a valid hint, only requests in Cognito's form need no confirmation, as its clients expect. */
-const isMeant = ({ sub, isOfCognito }: HintedLogout, signedIn: string): boolean =>
-  sub === undefined ? isOfCognito : sub === signedIn
+const isMeant = ({ hinted, isOfCognito }: HintedLogout, signedIn: string): boolean =>
+  hinted === undefined ? isOfCognito : hinted.sub === signedIn
 
 /** The same request without its hint, which has been checked already. */
-function queryOf(pool: Pool, logout: HintedLogout): string {
+function queryOf(logout: HintedLogout): string {
   const { target, state } = logout
-  const clientId = clientIdOf(pool, logout)
+  const clientId = clientIdOf(logout)
   if (target === undefined || clientId === undefined) return ''
   return new URLSearchParams({
     client_id: clientId,
@@ -78,8 +79,8 @@ const CHECKS: readonly {
 }[] = [
   {
     description: 'id_token_hint is no id token of this issuer',
-    is: (_, { hint, sub, clientId }) =>
-      hint !== undefined && sub === undefined && clientId === undefined,
+    is: (_, { hint, hinted, clientId }) =>
+      hint !== undefined && hinted === undefined && clientId === undefined,
   },
   {
     description: 'There is no such client here',
@@ -87,18 +88,18 @@ const CHECKS: readonly {
   },
   {
     description: 'id_token_hint is of another client',
-    is: (pool, { sub, clientId = pool.clientId }) =>
-      sub !== undefined && clientId !== pool.clientId,
+    is: (_, { hinted, clientId }) =>
+      hinted !== undefined && clientId !== undefined && clientId !== hinted.clientId,
   },
   {
     description: 'client_id or id_token_hint is needed to return to an address',
-    is: (pool, logout) => logout.target !== undefined && clientIdOf(pool, logout) === undefined,
+    is: (_, logout) => logout.target !== undefined && clientIdOf(logout) === undefined,
   },
   {
     description: 'The address to return to is not one that the client has registered',
     is: (pool, logout) =>
       logout.target !== undefined &&
-      !pool.clients.get(clientIdOf(pool, logout) ?? '')?.logoutUris.includes(logout.target),
+      !pool.clients.get(clientIdOf(logout) ?? '')?.logoutUris.includes(logout.target),
   },
 ]
 

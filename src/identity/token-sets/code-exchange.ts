@@ -36,8 +36,12 @@ const CHECKS: readonly {
     is: (code, { redirectUri }) => code.redirectUri !== redirectUri,
   },
   {
+    // Also one that comes with a code that was asked for without a challenge (RFC 9700 section 4.8.2).
     description: 'code_verifier does not belong to the code',
-    is: (code, { codeVerifier }) => !matchesChallenge(codeVerifier, code.codeChallenge),
+    is: ({ codeChallenge }, { codeVerifier }) =>
+      codeChallenge === null
+        ? codeVerifier !== undefined
+        : !matchesChallenge(codeVerifier, codeChallenge),
   },
 ]
 const UNKNOWN = 'code is not known'

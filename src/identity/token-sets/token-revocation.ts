@@ -52,7 +52,10 @@ async function ofAccessToken(
   token: string,
 ): Promise<SignInOf | undefined> {
   try {
-    const { claims } = await verifier.verify(site, pool.kind, token, ['access'])
+    const { claims } = await verifier.verify(site, pool.kind, token, {
+      uses: ['access'],
+      clients: 'any',
+    })
     const { sub, origin_jti: familyId, client_id: clientId } = claims
     return familyId === undefined || clientId === undefined
       ? undefined

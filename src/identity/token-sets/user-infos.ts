@@ -43,7 +43,10 @@ async function verifiedClaims(
 ): Promise<TokenClaims> {
   try {
     const token = bearerToken(authorization)
-    const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
+    const { claims, expired } = await verifier.verify(site, pool.kind, token, {
+      uses: ['access'],
+      clients: 'any',
+    })
     const status = await users.accountStatus(site, pool.userPoolId, claims)
     if (!status || isRevoked(status, claims.iat) || expired) throw invalidToken()
     return claims

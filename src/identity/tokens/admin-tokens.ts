@@ -30,10 +30,10 @@ export class AdminTokens {
     readStatus?: ReadAccountStatus,
   ): Promise<Actor> {
     const token = bearerToken(authorization)
-    const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, [
-      'id',
-      'access',
-    ])
+    const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, {
+      uses: ['id', 'access'],
+      clients: 'own',
+    })
     const { userPoolId } = pool
     const { sub: userId, origin_jti: familyId } = claims
     const status = readStatus

@@ -1,3 +1,4 @@
+import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
 import { type TokenClaims, type TokenUse, tokenTypeOf } from './claims.ts'
@@ -8,9 +9,32 @@ const IAT_TOLERANCE_SECONDS = 60
 export interface TokenToCheck {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: TokenClaims
-  readonly pool: Pick<Pool, 'issuer' | 'clientId'>
+  readonly pool: Pick<Pool, 'issuer' | 'clients'>
   readonly uses: readonly TokenUse[]
+  readonly clients: TokenClients
   readonly nowSeconds: number
+}
+
+/**
+ * Of which clients a token may be. `own` is the site's own application; `site` are all that the operator has made part of
+ * the site; `any` is for what is about the token itself.
+ */
+export type TokenClients = 'own' | 'site' | 'any'
+
+const TAKEN: Record<TokenClients, (client: Client) => boolean> = {
+  own: ({ purpose }) => purpose === 'default',
+  site: ({ purpose, application }) => purpose === 'default' || application?.isThirdParty === false,
+  any: () => true,
+}
+
+/** An access token names its client as `client_id`, an id token as `aud`. */
+export const clientIdOf = ({ token_use: use, client_id: clientId, aud }: TokenClaims): string =>
+  (use === 'access' ? clientId : aud) ?? ''
+
+function isOfClient({ claims, pool, clients }: TokenToCheck): boolean {
+  const client = pool.clients.get(clientIdOf(claims))
+  if (client === undefined || !TAKEN[clients](client)) return false
+  return claims.token_use === 'access' ? isForOrigin(claims, pool) : claims.client_id === undefined
 }
 
 /** In either format: the client may have had the other one when the token was made. */
@@ -34,13 +58,7 @@ const CHECKS: readonly {
   },
   { refusal: 'iss', passes: ({ claims, pool }) => claims.iss === pool.issuer },
   { refusal: 'token_use', passes: ({ claims, uses }) => uses.includes(claims.token_use) },
-  {
-    refusal: 'client',
-    passes: ({ claims, pool }) =>
-      claims.token_use === 'access'
-        ? claims.client_id === pool.clientId && isForOrigin(claims, pool)
-        : claims.aud === pool.clientId && claims.client_id === undefined,
-  },
+  { refusal: 'client', passes: isOfClient },
   { refusal: 'nbf', passes: ({ claims, nowSeconds }) => (claims.nbf ?? 0) <= nowSeconds },
   {
     refusal: 'iat',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { AccessTokenFormat, Client } from '#identity/pools/client.ts'
+import { type AccessTokenFormat, type Client, PUBLIC } from '#identity/pools/client.ts'
 
 import { newTokenClaims, tokenTypeOf } from './claims.ts'
 
@@ -11,6 +11,8 @@ const clientWith = (accessTokenFormat: AccessTokenFormat): Client => ({
   logoutUris: [],
   cognitoApi: false,
   accessTokenFormat,
+  proofs: PUBLIC,
+  application: undefined,
 })
 const poolWith = (client: Client) => ({
   issuer: 'https://one.test/oidc/eu-1_AbCdEf123',

@@ -8,6 +8,7 @@ import { AppError } from '#base/app-error.ts'
 import { type NewKeyPair, newKeyPair } from '#identity/keys/key-pair.ts'
 import { importSigningKey, importVerificationKey } from '#identity/keys/model.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
+import { type Client, PUBLIC } from '#identity/pools/client.ts'
 import type { Pool, SitePools } from '#identity/pools/model.ts'
 import { storedPoolSettings } from '#identity/pools/settings.ts'
 
@@ -39,13 +40,23 @@ async function poolOf(kind: PoolKind): Promise<Made> {
   const key = await importVerificationKey(publicJwk)
   const verification = { kid, publicJwk, key, signs: true, expiresAtMs: Infinity }
   const userPoolId = `eu-central-1_${kind}00000`
+  const client: Client = {
+    clientId: kind.padEnd(26, '0'),
+    purpose: 'default',
+    redirectUris: [],
+    logoutUris: [],
+    cognitoApi: false,
+    accessTokenFormat: 'cognito',
+    proofs: PUBLIC,
+    application: undefined,
+  }
   const pool: Pool = {
     kind,
     userPoolId,
-    clientId: kind.padEnd(26, '0'),
+    clientId: client.clientId,
     issuer: `https://one.test/oidc/${userPoolId}`,
     settings: storedPoolSettings(kind, {}),
-    clients: new Map(),
+    clients: new Map([[client.clientId, client]]),
     google: undefined,
     keys: new Map([[kid, verification]]),
     signingKid: kid,
@@ -81,7 +92,10 @@ const sign = (claims: object, header: object = {}, made = data): Promise<string>
     .sign(made.signingKey)
 
 const verify = (token: string, kind: PoolKind = 'data') =>
-  verifier.verify(SITE, kind, token, kind === 'data' ? ['access'] : ['access', 'id'])
+  verifier.verify(SITE, kind, token, {
+    uses: kind === 'data' ? ['access'] : ['access', 'id'],
+    clients: 'own',
+  })
 
 const reasonOf = (token: string, kind?: PoolKind) =>
   verify(token, kind).then(
@@ -296,7 +310,7 @@ describe('a token that verified before', () => {
       clock: { now: () => new Date(nowSeconds * 1000) },
     })
     const token = await sign({ ...good(), exp: NOW + 60 })
-    const again = () => changing.verify(SITE, 'data', token, ['access'])
+    const again = () => changing.verify(SITE, 'data', token, { uses: ['access'], clients: 'own' })
     const first = await again()
     return {
       first,
@@ -349,7 +363,9 @@ describe('a token that verified before', () => {
       ['admin', 'access'],
       ['data', 'id'],
     ] as const) {
-      await expect(changing.verify(SITE, kind, token, [use])).rejects.toMatchObject({
+      await expect(
+        changing.verify(SITE, kind, token, { uses: [use], clients: 'own' }),
+      ).rejects.toMatchObject({
         code: 'Unauthorized',
       })
     }

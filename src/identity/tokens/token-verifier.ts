@@ -6,7 +6,7 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { failedClaimCheck } from './claim-checks.ts'
+import { type TokenClients, clientIdOf, failedClaimCheck } from './claim-checks.ts'
 import type { TokenClaims, TokenUse } from './claims.ts'
 import { unauthorized } from './refusals.ts'
 import { SignatureVerifier } from './signature-verifier.ts'
@@ -16,6 +16,12 @@ export interface Verified {
   readonly pool: Pool
   /** Everything else is valid. The caller checks the user first and then throws `TokenExpired`. */
   readonly expired: boolean
+}
+
+/** What a token is taken for. */
+interface TokenPurpose {
+  readonly uses: readonly TokenUse[]
+  readonly clients: TokenClients
 }
 
 /** Where the pools of a site come from; `reload` looks again for a key that is not known. */
@@ -36,7 +42,7 @@ export class TokenVerifier {
     site: Site,
     kind: PoolKind,
     token: string,
-    uses: readonly TokenUse[],
+    purpose: TokenPurpose,
   ): Promise<Verified> {
     let pool = (await this.#directory.get(site))[kind]
     const { header, claims } = await this.#signed.verify(token, async (kid) => {
@@ -44,18 +50,23 @@ export class TokenVerifier {
       return this.#key(pool, kid)
     })
     const nowSeconds = this.#clock.now().getTime() / 1000
-    const refusal = failedClaimCheck({ header, claims, pool, uses, nowSeconds })
+    const refusal = failedClaimCheck({ header, claims, pool, ...purpose, nowSeconds })
     if (refusal !== undefined) throw unauthorized(refusal)
     return { claims, pool, expired: claims.exp <= nowSeconds }
   }
 
   /**
-   * The `sub` of an `id_token_hint`, which may have expired: it is the client's expectation and no proof. Undefined for
-   * what is no id token of ours for this pool's client.
+   * Whom an `id_token_hint` names, and its client. It may have expired: it is the client's expectation and no proof.
+   * Undefined for what is no id token of this pool.
    */
-  async hintedSub(site: Site, pool: Pool, hint: string): Promise<string | undefined> {
+  async hinted(
+    site: Site,
+    pool: Pool,
+    hint: string,
+  ): Promise<{ readonly sub: string; readonly clientId: string } | undefined> {
     try {
-      return (await this.verify(site, pool.kind, hint, ['id'])).claims.sub
+      const { claims } = await this.verify(site, pool.kind, hint, { uses: ['id'], clients: 'any' })
+      return { sub: claims.sub, clientId: clientIdOf(claims) }
     } catch (error) {
       if (error instanceof AppError && error.code === 'Unauthorized') return undefined
       throw error

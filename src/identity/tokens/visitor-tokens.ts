@@ -9,6 +9,7 @@ import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Site } from '#sites/site.ts'
 
 import { bearerToken } from './bearer.ts'
+import type { TokenClients } from './claim-checks.ts'
 import type { TokenClaims } from './claims.ts'
 import { RecognizedHeaders } from './recognized-headers.ts'
 import { tokenExpired, unauthorized } from './refusals.ts'
@@ -69,7 +70,7 @@ export class VisitorTokens {
 
   /** Bypasses the cache, for what an account's owner alone may do. */
   async verifyFresh(site: Site, authorization: string | undefined): Promise<FreshVisitorToken> {
-    const { claims, pool } = await this.#check(site, bearerToken(authorization))
+    const { claims, pool } = await this.#check(site, bearerToken(authorization), 'own')
     return {
       pool,
       sub: claims.sub,
@@ -81,7 +82,7 @@ export class VisitorTokens {
 
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
     const siteState = this.#deps.revocationStates.ofSite(site.siteId)
-    const { claims, pool, status, userState } = await this.#check(site, token)
+    const { claims, pool, status, userState } = await this.#check(site, token, 'site')
     const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, status))
     this.#seen.set(
       digest,
@@ -97,10 +98,11 @@ export class VisitorTokens {
     return visitor
   }
 
-  async #check(site: Site, token: string) {
-    const { claims, pool, expired } = await this.#deps.verifier.verify(site, 'data', token, [
-      'access',
-    ])
+  async #check(site: Site, token: string, clients: TokenClients) {
+    const { claims, pool, expired } = await this.#deps.verifier.verify(site, 'data', token, {
+      uses: ['access'],
+      clients,
+    })
     const userState = this.#deps.revocationStates.ofUser(site.siteId, claims.sub)
     const status = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
     if (!status || isRevoked(status, claims.iat)) throw unauthorized('user')

@@ -29,12 +29,28 @@ export interface IdentityTables {
   pool_client: {
     client_id: string
     user_pool_id: string
-    purpose: 'default' | 'link'
+    purpose: 'default' | 'link' | 'registered'
     redirect_uris: Generated<unknown>
     logout_uris: Generated<unknown>
     cognito_api: Generated<boolean>
     access_token_format: Generated<'cognito' | 'rfc9068'>
+    name: Generated<string | null>
+    privacy_uri: Generated<string | null>
+    logo: Generated<Buffer | null>
+    logo_type: Generated<'image/png' | 'image/jpeg' | 'image/webp' | null>
+    is_third_party: Generated<boolean>
+    authentication: Generated<'none' | 'client_secret' | 'private_key_jwt'>
+    secret_hash: Generated<Buffer | null>
+    former_secret_hash: Generated<Buffer | null>
+    former_secret_ends_at: Generated<Date | null>
+    jwks: Generated<unknown>
     created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  client_assertion: {
+    client_id: string
+    jti_hash: Buffer
+    expires_at: Date
   }
   signing_key: {
     user_pool_id: string
@@ -181,7 +197,7 @@ export interface IdentityTables {
     sub: string
     session_id: string | null
     redirect_uri: string
-    code_challenge: string
+    code_challenge: string | null
     nonce: string | null
     scope: string
     auth_time: Date

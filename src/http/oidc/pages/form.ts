@@ -18,6 +18,8 @@ export interface FormPage extends Pick<
   'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly lead: Html
+  /** A picture above the title. */
+  readonly emblem?: Html | undefined
   /** Left out where the form contains a secret of its own, such as an invite's token. */
   readonly csrfToken?: string
   /** Path and query to which the form goes. */
@@ -47,6 +49,7 @@ export function formPage(parts: FormPage): Response {
   const focused = wrong.find(isEmpty) ?? wrong[0] ?? fields.find(isEmpty)
   const body = html`
     <header>
+      ${parts.emblem}
       <h1>${title}</h1>
       <p class="lead">${parts.lead}</p>
     </header>
@@ -67,6 +70,7 @@ export function formPage(parts: FormPage): Response {
     ...parts,
     title: named,
     body,
+    pictured: parts.emblem !== undefined,
     scripted: fields.some(({ type }) => type === 'password'),
     status: errors.status,
     headers: { ...parts.headers, ...errors.headers },

@@ -14,6 +14,8 @@ export interface HtmlPage {
   readonly wide?: true
   /** For a page with passwords or passkeys. */
   readonly scripted?: boolean
+  /** For a page with pictures of ours. */
+  readonly pictured?: boolean
   readonly status?: number
   /** Origins (or schemes, `app:`) to which an answer to this page's form may redirect, beside our own. */
   readonly formTargets?: readonly string[]
@@ -33,7 +35,7 @@ const ICON =
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': contentSecurityPolicy(formTargets, parts.scripted),
+    'content-security-policy': contentSecurityPolicy(formTargets, parts),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -47,12 +49,15 @@ export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage)
 }
 
 /** Browsers check `form-action` again when the answer to a form redirects: the client's own origin must be in it. */
-const contentSecurityPolicy = (formTargets: readonly string[], scripted = false): string =>
+const contentSecurityPolicy = (
+  formTargets: readonly string[],
+  { scripted = false, pictured = false }: Pick<HtmlPage, 'scripted' | 'pictured'>,
+): string =>
   [
     "default-src 'none'",
     ...(scripted ? [`script-src 'sha256-${SCRIPT_HASH}'`] : []),
     `style-src 'sha256-${STYLE_HASH}'`,
-    'img-src data:',
+    `img-src data:${pictured ? " 'self'" : ''}`,
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

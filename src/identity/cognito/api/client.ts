@@ -36,7 +36,10 @@ export async function accessTokenClaims(
   accessToken: string,
 ): Promise<TokenClaims> {
   const token = bearerToken(`Bearer ${accessToken}`)
-  const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
+  const { claims, expired } = await verifier.verify(site, pool.kind, token, {
+    uses: ['access'],
+    clients: 'own',
+  })
   const status = await users.accountStatus(site, pool.userPoolId, claims)
   if (!status || isRevoked(status, claims.iat)) {
     throw notAuthorized('Access Token has been revoked')

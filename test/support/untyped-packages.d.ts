@@ -26,3 +26,18 @@ declare module 'oidc-provider' {
     base(): object[] & { add(prompt: object, at?: number): void }
   }
 }
+
+/** As much of it as the tests use; the package brings no types. */
+declare module 'passport-openidconnect' {
+  export class Strategy {
+    constructor(
+      options: object,
+      verify: (
+        issuer: string,
+        profile: object,
+        done: (error: unknown, user: object) => void,
+      ) => void,
+    )
+    authenticate(request: object, options: object): void
+  }
+}

@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises'
+
+import { Type } from '@sinclair/typebox'
+
+import {
+  NewlyRegisteredClient,
+  type PublicKeys,
+  RegisteredClient,
+} from '#identity/client-registrations/model.ts'
+
+import { columns, printable } from './columns.ts'
+import {
+  type Arguments,
+  type CliCommand,
+  choiceOption,
+  listOption,
+  requiredOption,
+  textOption,
+} from './command.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { sitePath } from './service-client.ts'
+import { defined } from './site-options.ts'
+
+const Listed = Type.Object({ items: Type.Array(RegisteredClient) })
+
+const FIELDS = [
+  listOption('--redirect-uri <uri>', 'where a sign-in may return to'),
+  listOption('--logout-uri <uri>', 'where a sign-out may return to'),
+  choiceOption('--third-party <on|off>', ['on', 'off'], 'it is somebody else’s: people are asked'),
+  choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
+  textOption('--privacy-uri <uri>', 'its privacy policy, or none'),
+  textOption('--logo <file>', 'a PNG, JPEG or WebP picture of 32 KiB at most, or none'),
+  textOption('--jwks <file>', 'its public keys, for private_key_jwt'),
+]
+
+export const clientRegister: CliCommand = {
+  name: 'client register',
+  summary: 'Let another application sign people in; its secret is shown once',
+  argument: 'DOMAIN',
+  options: [
+    requiredOption('--name <text>', 'what people are told, like "Acme Helpdesk"'),
+    choiceOption('--pool <pool>', ['admin', 'data'], 'whom it signs in: data unless named'),
+    choiceOption(
+      '--authentication <method>',
+      ['client_secret', 'private_key_jwt', 'none'],
+      'client_secret unless named; none for apps that keep no secret',
+    ),
+    ...FIELDS,
+  ],
+  async run({ args, service }) {
+    const body = {
+      name: args.required('name'),
+      ...defined({ pool: args.text('pool'), authentication: args.text('authentication') }),
+      ...(await fieldsOf(args)),
+    }
+    const path = sitePath(args.word, '/clients')
+    const made = await service.portalAs(NewlyRegisteredClient, 'POST', path, { body })
+    return { json: made, text: newText(made) }
+  },
+}
+
+export const clientList: CliCommand = {
+  name: 'client list',
+  summary: 'The applications beside the site’s own, without their secrets',
+  argument: 'DOMAIN',
+  options: [],
+  async run({ args, service }) {
+    const list = await service.portalAs(Listed, 'GET', sitePath(args.word, '/clients'))
+    const rows = list.items.map((client) =>
+      [
+        client.clientId,
+        client.name,
+        client.pool,
+        client.authentication,
+        client.isThirdParty ? 'third party' : 'first party',
+        client.redirectUris.join(' '),
+      ].map(printable),
+    )
+    return {
+      json: list,
+      text: rows.length === 0 ? 'None yet: croft client register' : columns(rows),
+    }
+  },
+}
+
+export const clientChange: CliCommand = {
+  name: 'client change',
+  summary: 'Change what is named of a client; the rest stays, a list of URIs is replaced',
+  argument: 'DOMAIN',
+  options: [
+    requiredOption('--id <id>', 'as the list names it'),
+    textOption('--name <text>', 'what people are told'),
+    ...FIELDS,
+  ],
+  async run({ args, service }) {
+    const body = { ...defined({ name: args.text('name') }), ...(await fieldsOf(args)) }
+    if (Object.keys(body).length === 0) throw new UsageError('say what to change')
+    const path = clientPath(args)
+    const changed = await service.portalAs(RegisteredClient, 'PATCH', path, { body })
+    return { json: changed, text: columns(rowsOf(changed)) }
+  },
+}
+
+export const clientSecret: CliCommand = {
+  name: 'client secret',
+  summary: 'Give a client a new secret, shown once; the former one stays good for a day',
+  argument: 'DOMAIN',
+  options: [
+    requiredOption('--id <id>', 'as the list names it'),
+    textOption('--keep-former-hours <number>', '0 to 168; 0 ends the former one at once'),
+  ],
+  async run({ args, service }) {
+    const hours = args.text('keepFormerHours')
+    if (hours !== undefined && !/^\d{1,3}$/.test(hours)) {
+      throw new UsageError(`--keep-former-hours is a whole number, not "${hours}"`)
+    }
+    const body = hours === undefined ? {} : { keepFormerHours: Number(hours) }
+    const path = `${clientPath(args)}/secret`
+    const made = await service.portalAs(NewlyRegisteredClient, 'POST', path, { body })
+    return { json: made, text: newText(made) }
+  },
+}
+
+export const clientRemove: CliCommand = {
+  name: 'client remove',
+  summary: 'Let a client sign nobody in any more, and end what it has',
+  argument: 'DOMAIN',
+  options: [requiredOption('--id <id>', 'as the list names it')],
+  async run({ args, service }) {
+    await service.portal('DELETE', clientPath(args))
+    const clientId = args.required('id')
+    return { json: { removed: clientId }, text: `Removed ${clientId}.` }
+  },
+}
+
+const clientPath = (args: Arguments): string =>
+  sitePath(args.word, `/clients/${encodeURIComponent(args.required('id'))}`)
+
+async function fieldsOf(args: Arguments): Promise<Record<string, unknown>> {
+  const logo = orNone(args.text('logo'))
+  const [jwks, thirdParty] = [args.text('jwks'), args.text('thirdParty')]
+  return defined({
+    redirectUris: args.list('redirectUri'),
+    logoutUris: args.list('logoutUri'),
+    isThirdParty: thirdParty === undefined ? undefined : thirdParty === 'on',
+    accessTokenFormat: args.text('accessTokenFormat'),
+    privacyUri: orNone(args.text('privacyUri')),
+    logo: typeof logo === 'string' ? pictureOf(await fileOf(logo)) : logo,
+    jwks: jwks === undefined ? undefined : keysOf(jwks, await fileOf(jwks)),
+  })
+}
+
+/** `none` takes away. */
+const orNone = (text: string | undefined): string | null | undefined =>
+  text === 'none' ? null : text
+
+async function fileOf(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new CommandError(`"${path}" cannot be read: ${String(error)}`)
+  }
+}
+
+function pictureOf(bytes: Buffer): string {
+  const type =
+    bytes[0] === 0x89 ? 'png' : bytes.subarray(0, 4).toString('latin1') === 'RIFF' ? 'webp' : 'jpeg'
+  return `data:image/${type};base64,${bytes.toString('base64')}`
+}
+
+function keysOf(path: string, bytes: Buffer): PublicKeys {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new CommandError(`"${path}" is no JSON: it takes a key set such as {"keys":[…]}`)
+  }
+}
+
+const newText = (made: NewlyRegisteredClient): string =>
+  columns([
+    ...(made.clientSecret === null ? [] : [['client secret', made.clientSecret]]),
+    ...rowsOf(made),
+  ])
+
+const rowsOf = (client: RegisteredClient): string[][] =>
+  [
+    ['client id', client.clientId],
+    ['name', client.name],
+    ['issuer', client.issuer],
+    ['pool', client.pool],
+    ['authentication', client.authentication],
+    ['redirect URIs', client.redirectUris.join(' ')],
+    ['logout URIs', client.logoutUris.join(' ') || 'none'],
+    ['third party', client.isThirdParty ? 'yes: people are asked' : 'no'],
+    ...(client.privacyUri === null ? [] : [['privacy policy', client.privacyUri]]),
+    ...(client.formerSecretEndsAt === null
+      ? []
+      : [['former secret ends', client.formerSecretEndsAt]]),
+  ].map((row) => row.map(printable))

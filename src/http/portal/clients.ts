@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { PageOf } from '#http/paging.ts'
+import { NameText, SitePath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import {
+  ClientRegistration,
+  ClientRegistrationChange,
+  NewlyRegisteredClient,
+  RegisteredClient,
+  SecretRotation,
+} from '#identity/client-registrations/model.ts'
+
+import { operatorAt } from './operator-at.ts'
+
+const ClientPath = Type.Composite([SitePath, Type.Object({ clientId: NameText })])
+
+/** Applications beside a site's own that sign people in. A secret is in the answer that makes it, and in no other. */
+export const portalClientRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/clients' })
+    .use(operatorAuth(context))
+    .get(
+      '/',
+      async ({ site }) => ({
+        items: await context.clientRegistrations.list(site),
+        nextToken: null,
+      }),
+      { siteOperator: true, params: SitePath, response: PageOf(RegisteredClient) },
+    )
+    .post(
+      '/',
+      async ({ site, request, body }) =>
+        context.clientRegistrations.register(site, operatorAt(request), body),
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: ClientRegistration,
+        response: NewlyRegisteredClient,
+      },
+    )
+    .get(
+      '/:clientId',
+      async ({ site, params }) => context.clientRegistrations.get(site, params.clientId),
+      { siteOperator: true, params: ClientPath, response: RegisteredClient },
+    )
+    .patch(
+      '/:clientId',
+      async ({ site, request, params, body }) =>
+        context.clientRegistrations.change(site, operatorAt(request), params.clientId, body),
+      {
+        siteOperator: true,
+        params: ClientPath,
+        body: ClientRegistrationChange,
+        response: RegisteredClient,
+      },
+    )
+    .post(
+      '/:clientId/secret',
+      async ({ site, request, params, body }) =>
+        context.clientRegistrations.rotateSecret(site, operatorAt(request), params.clientId, body),
+      {
+        siteOperator: true,
+        params: ClientPath,
+        body: SecretRotation,
+        response: NewlyRegisteredClient,
+      },
+    )
+    .delete(
+      '/:clientId',
+      async ({ site, request, params }) => {
+        await context.clientRegistrations.remove(site, operatorAt(request), params.clientId)
+        return noContent()
+      },
+      { siteOperator: true, params: ClientPath },
+    )
