@@ -93,6 +93,12 @@ export const USER_TABLES: readonly ArchivedTable[] = [
   ),
   archived(
     'users',
+    'client_consent',
+    { ...USER, client_id: 'text', scope: 'text', granted_at: 'timestamptz' },
+    { orderBy: ['user_pool_id', 'sub', 'client_id'] },
+  ),
+  archived(
+    'users',
     'user_identity',
     {
       ...USER,

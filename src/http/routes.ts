@@ -53,6 +53,7 @@ import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { clientLogoRoutes } from './oidc/client-logo.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
+import { consentRoutes } from './oidc/consent.ts'
 import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
 import { logoutRoutes } from './oidc/logout.ts'
@@ -114,6 +115,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   repositoryRoutes,
   wellKnownRoutes,
   clientLogoRoutes,
+  consentRoutes,
   authorizeRoutes,
   providerCallbackRoutes,
   tokenRoutes,

@@ -4,6 +4,7 @@ import type { Database } from '#platform/postgres/database.ts'
 
 import { AuthorizationCodes } from './authorization/codes.ts'
 import { SignIns } from './authorization/service.ts'
+import { Consents } from './consents/service.ts'
 import type { AccountChanges } from './revocation/account-changes.ts'
 import type { SecurityEvents } from './security-events/service.ts'
 import { TokenFamilies } from './sessions/families.ts'
@@ -18,6 +19,7 @@ import type { Users } from './users/service.ts'
 
 export interface SignInServices {
   readonly signIns: SignIns
+  readonly consents: Consents
   readonly sessions: Sessions
   readonly signOut: SignOut
   readonly clientAuthentication: ClientAuthentication
@@ -39,8 +41,10 @@ export function openSignIns(deps: {
   const families = new TokenFamilies(deps)
   const codes = new AuthorizationCodes(deps)
   const sessions = new Sessions({ ...deps, families, codes })
+  const consents = new Consents({ ...deps, families, codes })
   return {
-    signIns: new SignIns({ ...deps, sessions, codes }),
+    signIns: new SignIns({ ...deps, sessions, codes, consents }),
+    consents,
     sessions,
     signOut: new SignOut({ ...deps, families, codes }),
     clientAuthentication: new ClientAuthentication(deps),

@@ -93,7 +93,7 @@ describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
     )
     const session = {}
     const authorizeUrl = await authenticated(strategy, { session, query: {} })
-    const callback = await callbackOf(app, String(authorizeUrl))
+    const callback = await callbackOf(app, authorizeUrl as string)
     const query = Object.fromEntries(callback.searchParams)
     expect(await authenticated(strategy, { session, query })).toMatchObject({
       from: issuer,
@@ -159,8 +159,8 @@ describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
       undefined,
       {
         execute: [allowInsecureRequests],
-        [customFetch]: (url: string, { body, ...options }: CustomFetchOptions) =>
-          fetchByHost(url, { ...options, ...(body && { body: String(body) }) }),
+        [customFetch]: async (url: string, { body, ...options }: CustomFetchOptions) =>
+          fetchByHost(url, { ...options, ...(body && { body: await new Response(body).text() }) }),
       },
     )
     const parameters = { redirect_uri: redirectUri, scope: 'openid email', state: 'st-1' }

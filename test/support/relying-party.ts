@@ -120,7 +120,7 @@ export class RelyingParty {
     const check = checkAuthorization(this.pool, this.params(options.changes))
     if (check.kind !== 'valid') throw new Error(`The request is not valid: ${check.kind}`)
     const { signIns, clock } = this.stack.context
-    const { location, session } = await signIns.complete(
+    const { next, session } = await signIns.complete(
       { site: this.site, request: check.request, origin: ORIGIN },
       {
         sub,
@@ -129,7 +129,7 @@ export class RelyingParty {
         replaces: options.replaces,
       },
     )
-    const url = new URL(location)
+    const url = new URL(next.kind === 'client' ? next.location : `${this.pool.issuer}/consent`)
     const code = url.searchParams.get('code') ?? ''
     return { location: url, code, cookie: this.cookieOf(session), token: session.token }
   }

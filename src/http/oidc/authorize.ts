@@ -48,13 +48,14 @@ async function authorize(
   const authorization = check.request
   if (!mayAsk(request, authorization)) return authorizationErrorPage(site, NOT_A_PAGE, request)
   const session = mayAnswerSilently(request, pool) ? readSession(request, pool) : undefined
-  const location = await context.signIns.resume(site, authorization, session)
-  if (location !== undefined) return seeOther(location, [], openerPolicyOf(pool))
-  if (authorization.identityProvider) {
+  const next = await context.signIns.resume(site, authorization, session)
+  if (next?.kind === 'client') return seeOther(next.location, [], openerPolicyOf(pool))
+  if (next === undefined && authorization.identityProvider) {
     return redirectToProvider(context, poolRequest, authorization)
   }
-  const page = `${new URL(pool.issuer).pathname}/login?${authorization.query}`
-  return seeOther(page, [], openerPolicyOf(pool))
+  const page = next === undefined ? 'login' : 'consent'
+  const location = `${new URL(pool.issuer).pathname}/${page}?${authorization.query}`
+  return seeOther(location, [], openerPolicyOf(pool))
 }
 
 const NOT_A_PAGE = {

@@ -29,6 +29,8 @@ const Flow = Type.Union([
     sub: Type.String(),
     authTimeMs: Type.Number(),
   }),
+  /** Signed in then for a client that the user has to be asked about. */
+  Type.Object({ step: Type.Literal('consent'), sub: Type.String(), authTimeMs: Type.Number() }),
   /** What was just done on the account's page; `detail` is an address. */
   Type.Object({
     step: Type.Literal('account'),

@@ -14,6 +14,7 @@ import { cookieOf, poolScope, setCookie } from './cookies.ts'
 import { providerErrorPage } from './pages/provider-error-page.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
+import { interactionOpener, locationOf } from './sign-in-form.ts'
 
 /** Proves that the browser which opens a link's authorize URL is the one that requested the link. */
 const LINK_COOKIE = 'croft_link'
@@ -56,8 +57,9 @@ function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): strin
 }
 
 /** The redirect URI for the provider. */
-export const providerCallbackRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
+export const providerCallbackRoutes = (context: AppContext) => {
+  const open = interactionOpener(context)
+  return new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
     '/idpresponse',
     async ({ poolRequest }) => {
       const { pool, request } = poolRequest
@@ -69,22 +71,26 @@ export const providerCallbackRoutes = (context: AppContext) =>
         sessionToken: readSession(request, pool),
       })
       const cookies = [clearedAttemptCookie(pool, loginIdOf(params.get('state') ?? ''))]
-      return responseOf(result, poolRequest, cookies)
+      if (result.kind !== 'signed-in') return responseOf(result, poolRequest, cookies)
+      const interaction = open(poolRequest, result.request, null)
+      const session = sessionCookie(pool, result.session)
+      const forms = result.next.kind === 'consent' ? interaction.csrf.cookies : []
+      const all = [...cookies, ...forms, session]
+      return seeOther(locationOf(interaction, result.next), all)
     },
     {
       openPool: 'Providers send browsers here; the visit’s cookie says whose it is',
       params: PoolPath,
     },
   )
+}
 
 function responseOf(
-  result: CallbackResult,
-  { site, pool }: PoolHttpRequest,
+  result: Exclude<CallbackResult, { readonly kind: 'signed-in' }>,
+  { site }: PoolHttpRequest,
   cookies: readonly string[],
 ): Response {
   switch (result.kind) {
-    case 'signed-in':
-      return seeOther(result.location, [...cookies, sessionCookie(pool, result.session)])
     case 'error-redirect':
       return seeOther(result.location, cookies)
     case 'refused':

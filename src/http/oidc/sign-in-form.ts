@@ -5,6 +5,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { NextStep } from '#identity/authorization/service.ts'
 import type { AskingBrowser } from '#identity/pool-request.ts'
 import type { SecondFactor } from '#identity/second-factors/service.ts'
 
@@ -42,16 +43,43 @@ type PageName =
   | 'mfa'
   | 'mfaSetup'
   | 'passkey'
+  | 'consent'
   | 'oauth2/authorize'
+
+/** What a page of a sign-in needs of the request to it, and of the client's request that it carries. */
+export function interactionOpener({ sealer, clock }: AppContext) {
+  const formKey = sealer.derive('sign-in-forms')
+  const flows = new Flows(sealer.derive('sign-in-flows'), clock)
+  const browsers = new AskingBrowsers({ sealer, clock })
+  return (
+    poolRequest: PoolHttpRequest,
+    authorization: AuthorizationRequest,
+    sealedFlow: string | null,
+  ): InteractionRequest => {
+    const { pool, request } = poolRequest
+    const csrf = csrfSession(formKey, request, pool.issuer, poolScope(pool))
+    const browser = `${pool.issuer}\n${csrf.secret}`
+    return {
+      ...poolRequest,
+      authorization,
+      flow: sealedFlow === null ? undefined : flows.open(sealedFlow, browser),
+      csrf,
+      browser: browsers.of(poolRequest, csrf),
+      remember: (email) => browsers.remembered(request, pool, email),
+      pathTo: (page, next) => {
+        const suffix = next ? `&${FLOW}=${flows.seal(next, browser)}` : ''
+        return `${new URL(pool.issuer).pathname}/${page}?${authorization.query}${suffix}`
+      },
+    }
+  }
+}
 
 /**
  * Reads requests to the pages. Every page carries the client's request, which is checked each time; nothing is stored.
  * Returns the response instead for a client's request that may not be served.
  */
-function interactionReader({ sealer, clock }: AppContext) {
-  const formKey = sealer.derive('sign-in-forms')
-  const flows = new Flows(sealer.derive('sign-in-flows'), clock)
-  const browsers = new AskingBrowsers({ sealer, clock })
+function interactionReader(context: AppContext) {
+  const open = interactionOpener(context)
   return (poolRequest: PoolHttpRequest): InteractionRequest | Response => {
     const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
@@ -61,26 +89,20 @@ function interactionReader({ sealer, clock }: AppContext) {
     if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
     if (check.kind === 'error-redirect') return seeOther(check.location)
 
-    const { pathname } = new URL(pool.issuer)
     const { client, query } = check.request
     // The link client signs in at the provider alone, on none of these pages.
-    if (client.purpose === 'link') return seeOther(`${pathname}/oauth2/authorize?${query}`)
-    const csrf = csrfSession(formKey, request, pool.issuer, poolScope(pool))
-    const browser = `${pool.issuer}\n${csrf.secret}`
-    return {
-      ...poolRequest,
-      authorization: check.request,
-      flow: sealedFlow === null ? undefined : flows.open(sealedFlow, browser),
-      csrf,
-      browser: browsers.of(poolRequest, csrf),
-      remember: (email) => browsers.remembered(request, pool, email),
-      pathTo: (page, next) => {
-        const suffix = next ? `&${FLOW}=${flows.seal(next, browser)}` : ''
-        return `${pathname}/${page}?${query}${suffix}`
-      },
+    if (client.purpose === 'link') {
+      return seeOther(`${new URL(pool.issuer).pathname}/oauth2/authorize?${query}`)
     }
+    return open(poolRequest, check.request, sealedFlow)
   }
 }
+
+/** Where a browser goes that is signed in. */
+export const locationOf = ({ pathTo }: InteractionRequest, next: NextStep): string =>
+  next.kind === 'client'
+    ? next.location
+    : pathTo('consent', { step: 'consent', sub: next.sub, authTimeMs: next.authTime.getTime() })
 
 /** One page of the sign-in: what it shows, and what its form does. */
 interface SignInForm {
@@ -173,15 +195,17 @@ export async function completePasswordSignIn(
 /** Signs the browser in, whose user has given all that it takes. */
 export async function startSession(
   context: AppContext,
-  { site, pool, origin, request, authorization, remember }: InteractionRequest,
+  interaction: InteractionRequest,
   account: ProvenPassword & {
     readonly secondFactor?: SecondFactor
     /** A password when left out. */
     readonly method?: 'passkey'
   },
 ): Promise<{ readonly location: string; readonly cookies: readonly string[] }> {
+  const { site, pool, origin, request, authorization, remember } = interaction
   const proof = { method: 'password', ...account, replaces: readSession(request, pool) } as const
   const attempt = { site, origin, request: authorization }
-  const { location, session, email } = await context.signIns.complete(attempt, proof)
-  return { location, cookies: [sessionCookie(pool, session), remember(email)] }
+  const { next, session, email } = await context.signIns.complete(attempt, proof)
+  const cookies = [sessionCookie(pool, session), remember(email)]
+  return { location: locationOf(interaction, next), cookies }
 }

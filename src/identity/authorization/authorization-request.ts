@@ -54,6 +54,7 @@ export type AuthorizationErrorCode =
   | 'unsupported_response_mode'
   | 'invalid_scope'
   | 'login_required'
+  | 'consent_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported'

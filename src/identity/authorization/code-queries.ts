@@ -89,6 +89,18 @@ export async function deleteCodesOfSession(
     .execute()
 }
 
+export async function deleteCodesOfClient(
+  tx: SiteTx,
+  user: UserKey,
+  clientId: string,
+): Promise<void> {
+  await tx.db
+    .deleteFrom('authorization_code')
+    .where(ofUser(tx, user))
+    .where('client_id', '=', clientId)
+    .execute()
+}
+
 export async function deleteCodesOfUser(
   tx: SiteTx,
   user: UserKey,

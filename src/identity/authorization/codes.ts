@@ -9,6 +9,7 @@ import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import {
   type StoredCode,
+  deleteCodesOfClient,
   deleteCodesOfSession,
   deleteCodesOfUser,
   insertCode,
@@ -66,6 +67,10 @@ export class AuthorizationCodes {
 
   endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<void> {
     return deleteCodesOfSession(tx, user, sessionId)
+  }
+
+  endByClient(tx: SiteTx, user: UserKey, clientId: string): Promise<void> {
+    return deleteCodesOfClient(tx, user, clientId)
   }
 
   endByUser(tx: SiteTx, user: UserKey, keptSessionId: string | null): Promise<void> {

@@ -1,9 +1,10 @@
 import { AppError } from '#base/app-error.ts'
+import type { Consents } from '#identity/consents/service.ts'
 import type { SecondFactor } from '#identity/second-factors/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
-import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
+import { findSessionAccount, lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -25,9 +26,21 @@ export interface SignInProof extends SessionStart {
   readonly secondFactor?: SecondFactor | undefined
 }
 
+/** What a browser that is signed in is shown next. */
+export type NextStep =
+  /** The client's redirect URI, with the code or an error. */
+  | { readonly kind: 'client'; readonly location: string }
+  /** The page that asks the user about the client. */
+  | ({ readonly kind: 'consent' } & ProvenSignIn)
+
+/** A sign-in that was just made for a request, or that it may use. */
+interface ProvenSignIn {
+  readonly sub: string
+  readonly authTime: Date
+}
+
 export interface SignedIn {
-  /** The client's redirect URI with the code. */
-  readonly location: string
+  readonly next: NextStep
   /** For the browser's cookie. */
   readonly session: { readonly token: string; readonly expiresAt: Date }
   /** The account's address. */
@@ -37,6 +50,7 @@ export interface SignedIn {
 interface SignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sessions: Sessions
   readonly codes: AuthorizationCodes
+  readonly consents: Consents
   readonly verifier: TokenVerifier
   readonly events: SecurityEvents
 }
@@ -50,21 +64,63 @@ export class SignIns {
   }
 
   /**
-   * Returns the client's redirect URI when no page has to be shown: with a code when the browser's session suffices, with
-   * an error when no page may be shown (`prompt=none`). Undefined when the user has to sign in.
+   * Where the browser goes when nobody has to sign in: to the client with a code when its session suffices, with an error
+   * when no page may be shown (`prompt=none`), or to the page for consent. Undefined when the user has to sign in.
    */
   async resume(
     site: Site,
     request: AuthorizationRequest,
     sessionToken: string | undefined,
+  ): Promise<NextStep | undefined> {
+    const expected = await this.#expected(site, request)
+    if (expected === 'unknown') return failed(request, BAD_HINT)
+    if (sessionToken !== undefined && mayUseSession(request)) {
+      const next = await this.#resumed(site, request, { sessionToken, expected })
+      if (next !== undefined) return next
+    }
+    return request.prompts.has('none') ? failed(request, LOGIN_REQUIRED) : undefined
+  }
+
+  /** The user and the address of the session that the page for consent is about; undefined when they have to sign in. */
+  async asked(site: Site, request: AuthorizationRequest, answer: ConsentAnswer) {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const session = await this.#sessionFor(tx, request, answer)
+      return session && findSessionAccount(tx, request.pool, session.sub)
+    })
+  }
+
+  /** What the user of the session says to the client: its redirect URI, or undefined when they have to sign in first. */
+  async answer(
+    site: Site,
+    request: AuthorizationRequest,
+    answer: ConsentAnswer & { readonly agrees: boolean },
   ): Promise<string | undefined> {
     const expected = await this.#expected(site, request)
-    if (expected === 'unknown') return errorLocation(request, BAD_HINT)
-    if (sessionToken !== undefined && mayUseSession(request)) {
-      const location = await this.#resumed(site, request, { sessionToken, expected })
-      if (location !== undefined) return location
-    }
-    return request.prompts.has('none') ? errorLocation(request, LOGIN_REQUIRED) : undefined
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const session = await this.#sessionFor(tx, request, answer)
+      if (!session) return undefined
+      if (expected !== 'anyone' && expected !== session.sub) {
+        return errorLocation(request, ANOTHER_USER)
+      }
+      if (!answer.agrees) return errorLocation(request, DENIED)
+      await this.#deps.consents.give(tx, request, session.sub)
+      return codeLocation(request, await this.#deps.codes.issue(tx, request, session))
+    })
+  }
+
+  /** The browser's session, if it was made for the request, or suffices for it. */
+  async #sessionFor(
+    tx: SiteTx,
+    request: AuthorizationRequest,
+    { sessionToken, proven }: ConsentAnswer,
+  ): Promise<Session | undefined> {
+    const session = await this.#deps.sessions.hold(tx, request.pool, sessionToken)
+    if (!session || request.client.application?.isThirdParty !== true) return undefined
+    const isProven =
+      proven?.sub === session.sub && proven.authTime.getTime() === session.authTime.getTime()
+    const suffices =
+      mayUseSession(request) && sessionSatisfies(session, request, this.#deps.clock.now())
+    return isProven || suffices ? session : undefined
   }
 
   /**
@@ -90,10 +146,10 @@ export class SignIns {
           ...(proof.secondFactor !== undefined && { secondFactor: proof.secondFactor }),
         },
       })
-      const location = refusal
-        ? errorLocation(request, refusal)
-        : await this.#location(tx, request, { ...proof, ...session })
-      return { location, session, email: account.email }
+      const next = refusal
+        ? failed(request, refusal)
+        : await this.#next(tx, request, { ...proof, ...session })
+      return { next, session, email: account.email }
     })
   }
 
@@ -114,29 +170,55 @@ export class SignIns {
     return (await this.#deps.verifier.hinted(site, pool, idTokenHint))?.sub ?? 'unknown'
   }
 
-  /** The client's redirect URI for a session that satisfies the request. */
+  /** What comes next for a session that satisfies the request. */
   #resumed(
     site: Site,
     request: AuthorizationRequest,
     { sessionToken, expected }: { readonly sessionToken: string; readonly expected: string },
-  ): Promise<string | undefined> {
+  ): Promise<NextStep | undefined> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const session = await this.#deps.sessions.hold(tx, request.pool, sessionToken)
       if (!session || !sessionSatisfies(session, request, this.#deps.clock.now())) return undefined
       if (expected !== 'anyone' && expected !== session.sub) return undefined
-      return this.#location(tx, request, session)
+      return this.#next(tx, request, session)
     })
   }
 
   /** With a code, but for the account's page: it reads the session itself. */
-  async #location(
-    tx: SiteTx,
-    request: AuthorizationRequest,
-    subject: CodeSubject,
-  ): Promise<string> {
-    if (request.client.purpose === 'account') return request.redirectUri
-    return codeLocation(request, await this.#deps.codes.issue(tx, request, subject))
+  async #next(tx: SiteTx, request: AuthorizationRequest, subject: CodeSubject): Promise<NextStep> {
+    if (request.client.purpose === 'account') {
+      return { kind: 'client', location: request.redirectUri }
+    }
+    const { sub, authTime } = subject
+    if (await this.#deps.consents.isNeeded(tx, request, sub)) {
+      return request.prompts.has('none')
+        ? failed(request, CONSENT_REQUIRED)
+        : { kind: 'consent', sub, authTime }
+    }
+    const code = await this.#deps.codes.issue(tx, request, subject)
+    return { kind: 'client', location: codeLocation(request, code) }
   }
+}
+
+/** Who sits at the page for consent. */
+interface ConsentAnswer {
+  readonly sessionToken: string
+  /** The sign-in that was just made for the request; undefined when the browser was signed in before. */
+  readonly proven: ProvenSignIn | undefined
+}
+
+const failed = (request: AuthorizationRequest, error: AuthorizationError): NextStep => ({
+  kind: 'client',
+  location: errorLocation(request, error),
+})
+
+const CONSENT_REQUIRED: AuthorizationError = {
+  error: 'consent_required',
+  description: 'The user has to be asked about the client',
+}
+const DENIED: AuthorizationError = {
+  error: 'access_denied',
+  description: 'The user does not want the client to learn that',
 }
 
 const BAD_HINT: AuthorizationError = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { AccessTokenFormat, ClientAuthentication } from '#identity/pools/client.ts'
+import type { AccessTokenFormat, ClientAuthMethod } from '#identity/pools/client.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Logo, LogoType } from './logo.ts'
@@ -10,7 +10,7 @@ export interface StoredRegistration {
   readonly clientId: string
   readonly userPoolId: string
   readonly name: string
-  readonly authentication: ClientAuthentication
+  readonly authentication: ClientAuthMethod
   readonly redirectUris: unknown
   readonly logoutUris: unknown
   readonly isThirdParty: boolean
@@ -38,7 +38,7 @@ export interface RegistrationFields {
 export interface NewRegistration extends RegistrationFields {
   readonly clientId: string
   readonly userPoolId: string
-  readonly authentication: ClientAuthentication
+  readonly authentication: ClientAuthMethod
   readonly secretHash: Buffer | null
   readonly createdAt: Date
 }

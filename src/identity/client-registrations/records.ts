@@ -9,7 +9,7 @@ import type { StoredRegistration } from './queries.ts'
 
 const Texts = Type.Array(Type.String())
 
-export const textsOf = (stored: unknown): string[] => Value.Parse(Texts, stored)
+export const registeredUris = (stored: unknown): string[] => Value.Parse(Texts, stored)
 
 export function recordOf(pools: SitePools, row: StoredRegistration): RegisteredClient {
   const { userPoolId, createdAt, updatedAt, formerSecretEndsAt, ...rest } = row
@@ -18,8 +18,8 @@ export function recordOf(pools: SitePools, row: StoredRegistration): RegisteredC
     ...rest,
     pool,
     issuer: pools[pool].issuer,
-    redirectUris: textsOf(row.redirectUris),
-    logoutUris: textsOf(row.logoutUris),
+    redirectUris: registeredUris(row.redirectUris),
+    logoutUris: registeredUris(row.logoutUris),
     formerSecretEndsAt: formerSecretEndsAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

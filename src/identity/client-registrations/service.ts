@@ -37,7 +37,7 @@ import {
   updateRegistration,
   updateSecret,
 } from './queries.ts'
-import { recordOf, textsOf } from './records.ts'
+import { recordOf, registeredUris } from './records.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -229,8 +229,8 @@ const NOTHING: RegistrationFields = {
 
 const storedFields = (row: StoredRegistration): RegistrationFields => ({
   name: row.name,
-  redirectUris: textsOf(row.redirectUris),
-  logoutUris: textsOf(row.logoutUris),
+  redirectUris: registeredUris(row.redirectUris),
+  logoutUris: registeredUris(row.logoutUris),
   isThirdParty: row.isThirdParty,
   accessTokenFormat: row.accessTokenFormat,
   privacyUri: row.privacyUri,

@@ -51,7 +51,7 @@ interface AuthorizationCallbacksDeps extends FederationDeps {
 
 /** How a sign-in with a provider ends. */
 export type CallbackResult =
-  | ({ readonly kind: 'signed-in' } & SignedIn)
+  | ({ readonly kind: 'signed-in'; readonly request: AuthorizationRequest } & SignedIn)
   /** The client is told the error. */
   | { readonly kind: 'error-redirect'; readonly location: string }
   /** A page says what the person can do instead. */
@@ -96,7 +96,7 @@ export class AuthorizationCallbacks {
       }
       const { sub } = account
       const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
-      return { kind: 'signed-in', ...(await signIns.complete(attempt, proof)) }
+      return { kind: 'signed-in', request, ...(await signIns.complete(attempt, proof)) }
     } catch (error) {
       return { kind: 'error-redirect', location: await refusals.errorLocation(attempt, error) }
     }

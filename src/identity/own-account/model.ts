@@ -46,6 +46,12 @@ export interface AccountExport {
       readonly linkedAt: Date
     }[]
   }
+  /** Those of others that were let in. */
+  readonly applications: readonly {
+    readonly clientId: string
+    readonly scope: string
+    readonly grantedAt: Date
+  }[]
   readonly groups: readonly { readonly groupName: string; readonly addedAt: Date }[]
   readonly addressChanges: readonly {
     readonly oldEmail: string

@@ -113,3 +113,13 @@ export const selectOwnAddressChanges = (
     .where(ofUser(tx, user))
     .orderBy('created_at')
     .execute()
+
+/** The newest first. */
+export function selectOwnConsents(tx: SiteTx, user: UserKey) {
+  return tx.db
+    .selectFrom('client_consent')
+    .select(['client_id as clientId', 'scope', 'granted_at as grantedAt'])
+    .where(ofUser(tx, user))
+    .orderBy('granted_at', 'desc')
+    .execute()
+}

@@ -17,6 +17,7 @@ import {
   selectOwnAccount,
   selectOwnAddressChanges,
   selectOwnApp,
+  selectOwnConsents,
   selectOwnGroups,
   selectOwnIdentities,
   selectOwnPasskeys,
@@ -101,6 +102,7 @@ export class OwnAccounts {
         passkeys: await selectOwnPasskeys(tx, user),
         providers: await selectOwnIdentities(tx, user),
       },
+      applications: await selectOwnConsents(tx, user),
       groups: await selectOwnGroups(tx, user),
       addressChanges: await selectOwnAddressChanges(tx, user),
     }))

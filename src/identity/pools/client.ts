@@ -16,12 +16,11 @@ export const AccessTokenFormat = Type.Union([Type.Literal('cognito'), Type.Liter
 export type AccessTokenFormat = Static<typeof AccessTokenFormat>
 
 /** `none` is a public client, which proves with PKCE that it is the one that asked. */
-export const CLIENT_AUTHENTICATIONS = ['none', 'client_secret', 'private_key_jwt'] as const
-export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number]
+export type ClientAuthMethod = 'none' | 'client_secret' | 'private_key_jwt'
 
 /** What a client proves itself with at the token endpoint. */
 export interface ClientProofs {
-  readonly authentication: ClientAuthentication
+  readonly authentication: ClientAuthMethod
   /** SHA-256 of each secret that is good until it ends. */
   readonly secrets: readonly { readonly hash: Buffer; readonly endsAt: Date | null }[]
   /** Public keys; undefined for a client without. */
@@ -29,7 +28,7 @@ export interface ClientProofs {
 }
 
 /** What people are told of an application beside the site's own. */
-export interface Application {
+interface Application {
   readonly name: string
   /** Where it says what it does with people's data. */
   readonly privacyUri: string | undefined
@@ -66,7 +65,7 @@ export interface ClientRow {
   readonly privacyUri: string | null
   readonly logoVersion: string | null
   readonly isThirdParty: boolean
-  readonly authentication: ClientAuthentication
+  readonly authentication: ClientAuthMethod
   readonly secretHash: Buffer | null
   readonly formerSecretHash: Buffer | null
   readonly formerSecretEndsAt: Date | null

@@ -57,6 +57,8 @@ export const SECURITY_EVENTS = [
   'client.changed',
   'client.secret-rotated',
   'client.removed',
+  'consent.given',
+  'consent.withdrawn',
   'mailbox.created',
   'mailbox.owners-changed',
   'mailbox.disabled',
@@ -109,6 +111,8 @@ export const FREQUENT_EVENTS: readonly SecurityEventName[] = [
   'authorization-code.replayed',
   'refresh-token.replayed',
   'token.revoked',
+  'consent.given',
+  'consent.withdrawn',
 ]
 
 export const RETENTION_DAYS = 400

@@ -11,6 +11,7 @@ import {
   type KeptSignIn,
   type NewFamily,
   insertFamily,
+  revokeFamiliesOfClient,
   revokeFamiliesOfSession,
   revokeFamiliesOfUser,
   revokeSurplusFamilies,
@@ -78,6 +79,11 @@ export class TokenFamilies {
   async endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<boolean> {
     const ended = await revokeFamiliesOfSession(tx, user, sessionId, this.#clock.now())
     return this.#announced(tx, user.sub, ended)
+  }
+
+  async endByClient(tx: SiteTx, user: UserKey, clientId: string): Promise<void> {
+    const ended = await revokeFamiliesOfClient(tx, user, clientId, this.#clock.now())
+    await this.#announced(tx, user.sub, ended)
   }
 
   async endByUser(tx: SiteTx, user: UserKey, kept: KeptSignIn): Promise<void> {

@@ -57,6 +57,13 @@ export const revokeFamily = (
   now: Date,
 ): RevokedFamilies => revokeLiveFamilies(tx, user, now).where('family_id', '=', familyId).execute()
 
+export const revokeFamiliesOfClient = (
+  tx: SiteTx,
+  user: UserKey,
+  clientId: string,
+  now: Date,
+): RevokedFamilies => revokeLiveFamilies(tx, user, now).where('client_id', '=', clientId).execute()
+
 /** Revokes the families of a browser's session, or the one family that a session of that id stands for. */
 export const revokeFamiliesOfSession = (
   tx: SiteTx,

@@ -56,6 +56,7 @@ export const idleSince = ({ settings }: Pick<Pool, 'settings'>, now: Date): Date
 /** Authorization codes that have not been exchanged yet: they end with the session that they come from. */
 export interface SignInCodes {
   endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<void>
+  endByClient(tx: SiteTx, user: UserKey, clientId: string): Promise<void>
   endByUser(tx: SiteTx, user: UserKey, keptSessionId: string | null): Promise<void>
 }
 

@@ -46,7 +46,7 @@ export class ClientAuthentication {
   }
 }
 
-export function knownClient(pool: Pick<Pool, 'clients'>, clientId: string): Client {
+function knownClient(pool: Pick<Pool, 'clients'>, clientId: string): Client {
   const client = pool.clients.get(clientId)
   if (!client) throw new OAuthError('invalid_client', 'There is no such client here')
   return client
@@ -59,5 +59,5 @@ const EXPECTED = {
   private_key_jwt: 'This client signs its requests: send client_assertion',
 } as const
 
-export const other = ({ proofs }: Client): OAuthError =>
+const other = ({ proofs }: Client): OAuthError =>
   new OAuthError('invalid_client', EXPECTED[proofs.authentication])

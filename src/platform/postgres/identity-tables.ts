@@ -47,6 +47,13 @@ export interface IdentityTables {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  client_consent: {
+    user_pool_id: string
+    sub: string
+    client_id: string
+    scope: string
+    granted_at: Date
+  }
   client_assertion: {
     client_id: string
     jti_hash: Buffer

@@ -184,8 +184,9 @@ async function linkTokens(world: World, name: 'access_token' | 'id_token'): Prom
   const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
   const proof = { sub, method: 'google', authTime: stack.context.clock.now() } as const
   const attempt = { site: one.site, request: check.request, origin }
-  const { location } = await stack.context.signIns.complete(attempt, proof)
-  const code = new URL(location).searchParams.get('code') ?? ''
+  const { next } = await stack.context.signIns.complete(attempt, proof)
+  if (next.kind !== 'client') throw new Error('The client is not asked about')
+  const code = new URL(next.location).searchParams.get('code') ?? ''
   const answer = await one.exchange(code, { client_id: clientId })
   if (answer.status !== 200) throw new Error(`No tokens: ${answer.text}`)
   return String(answer.json[name])

@@ -2,7 +2,9 @@ import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
+import { learnedWith } from '#http/oidc/pages/learned.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
+import type { ConsentedClient } from '#identity/consents/service.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
 import type { Passkey } from '#identity/passkeys/model.ts'
 import type { SecondFactorState } from '#identity/second-factors/service.ts'
@@ -17,6 +19,7 @@ export interface AccountOverview {
   readonly sessions: readonly ListedSession[]
   readonly factors: SecondFactorState
   readonly passkeys: readonly Passkey[]
+  readonly applications: readonly ConsentedClient[]
   readonly now: Date
   /** The provider's page, to which the button that links it leads. */
   readonly providerPage: string | undefined
@@ -36,6 +39,7 @@ const NOTICES: Record<AccountNotice, (detail: string) => string> = {
   'passkey-removed': () => 'That passkey is removed. Delete it on its device, too.',
   'totp-off': () => 'Your authenticator app is taken off.',
   'google-unlinked': () => 'Google is taken off your account.',
+  'application-removed': () => 'That application is signed out, and asks you when it comes back.',
   'session-ended': () => 'That sign-in has ended.',
   'sessions-ended': () => 'Every other sign-in has ended.',
   address: (email) =>
@@ -55,7 +59,8 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
       ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
       ${passkeyRows(request, overview)}
     </ul>
-    ${signInSection(request, overview)} ${dataSection(request)}
+    ${applicationSection(request, overview)} ${signInSection(request, overview)}
+    ${dataSection(request)}
     <div class="more">
       <p><a class="link" href="${pathTo(pool, 'logout')}">Sign out</a></p>
       <p><a class="link" href="/">Back to the site</a></p>
@@ -145,6 +150,32 @@ const googleAction = (request: AccountRequest, { google }: OwnAccount): Html =>
   google === undefined
     ? button(request, 'account/google', { action: 'link', label: 'Link', what: 'Google' })
     : button(request, 'account/google', { action: 'unlink', label: 'Take off', what: 'Google' })
+
+/** Only for who has let one in. */
+function applicationSection(
+  request: AccountRequest,
+  { applications, now }: AccountOverview,
+): Html | undefined {
+  if (applications.length === 0) return undefined
+  return html`
+    <h2>Applications you let in</h2>
+    <ul class="rows">
+      ${applications.map(({ clientId, name, scopes, grantedAt }) => {
+        const remove = {
+          action: 'remove',
+          label: 'Remove',
+          what: name,
+          hidden: { client: clientId },
+        }
+        const words = `${learnedWords(scopes)} · since ${timeAgo(grantedAt, now)}`
+        return row(name, words, button(request, 'account/applications', remove))
+      })}
+    </ul>
+  `
+}
+
+const learnedWords = (scopes: readonly string[]): string =>
+  `Knows ${scopes.map(learnedWith).join(', ')}`
 
 function signInSection(request: AccountRequest, { sessions, now }: AccountOverview): Html {
   const others = sessions.some(({ current }) => !current)

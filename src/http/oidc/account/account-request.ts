@@ -19,6 +19,7 @@ export type AccountNotice =
   | 'totp-off'
   | 'passkey-added'
   | 'passkey-removed'
+  | 'application-removed'
   | 'session-ended'
   | 'sessions-ended'
   | 'address'

@@ -35,6 +35,11 @@ export const accountRoutes = (context: AppContext) => {
       route,
     )
     .post(
+      '/applications',
+      forOwner('account', { recent: false }, (account) => removeApplication(context, account)),
+      route,
+    )
+    .post(
       '/google',
       forOwner('account', { recent: true }, (account) => changeGoogle(context, account)),
       route,
@@ -48,16 +53,18 @@ async function overview(
 ): Promise<Response> {
   const { site, pool, session } = request
   const owner = { pool, sub: session.sub, familyId: session.sessionId }
-  const [account, sessions, factors, passkeys] = await Promise.all([
+  const [account, sessions, factors, passkeys, applications] = await Promise.all([
     context.ownAccounts.get(request, session.sub),
     context.userSessions.list(site, owner),
     context.secondFactors.state(site, pool, session.sub),
     context.passkeys.list(site, pool, session.sub),
+    context.consents.list(request, session.sub),
   ])
   return overviewPage(request, {
     account,
     sessions,
     factors,
+    applications,
     passkeys,
     now: context.clock.now(),
     providerPage:
@@ -94,9 +101,18 @@ async function endSessions(context: AppContext, request: AccountRequest): Promis
   return request.done('session-ended')
 }
 
+async function removeApplication(context: AppContext, request: AccountRequest): Promise<Response> {
+  const fields = await readAccountForm(request)
+  if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
+  const clientId = fields.get('client') ?? ''
+  await context.consents.withdraw(request, request.session.sub, clientId).catch(ignoreEnded)
+  return request.done('application-removed')
+}
+
 /** It has ended on its own, or at the hands of another window. */
 function ignoreEnded(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'SessionNotFound') throw error
+  const ended = ['SessionNotFound', 'ClientNotFound']
+  if (!(error instanceof AppError) || !ended.includes(error.code)) throw error
 }
 
 async function changeGoogle(context: AppContext, request: AccountRequest): Promise<Response> {

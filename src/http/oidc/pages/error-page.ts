@@ -8,7 +8,7 @@ import { BACK_TO_SITE, type SupportLine, noticePage } from './notice-page.ts'
 import { withFullStop } from './text.ts'
 
 const SIGN_IN =
-  /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|mfa|mfaSetup|passkey|account(?:\/[a-z]+)?|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
+  /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|mfa|mfaSetup|passkey|consent|account(?:\/[a-z]+)?|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
 const MAILED_LINK = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
 
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/

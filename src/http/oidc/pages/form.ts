@@ -36,6 +36,8 @@ export interface FormPage extends Pick<
   readonly instead?: Html | undefined
   /** Another way, shown after the form. */
   readonly after?: Html | undefined
+  /** The button that says no, under the one that says yes. */
+  readonly refusal?: { readonly value: string; readonly label: string }
   /** A second button in the form. */
   readonly again?: { readonly value: string; readonly label: string; readonly words: string }
   /** Shown under the form. */
@@ -61,6 +63,12 @@ export function formPage(parts: FormPage): Response {
       ${parts.account !== undefined && accountOf(parts.account)}
       ${fields.map((field) => fieldOf(field, errors, field === focused))}
       <button class="button" type="submit">${parts.submit}</button>
+      ${
+        parts.refusal &&
+        html`<button class="button plain" name="action" value="${parts.refusal.value}">
+          ${parts.refusal.label}
+        </button>`
+      }
       ${againOf(parts.again)}
     </form>
     ${parts.after} ${parts.more && html`<div class="more">${parts.more}</div>`}

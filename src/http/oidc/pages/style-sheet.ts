@@ -110,6 +110,7 @@ p { margin: 0; }
   line-height: 1;
   text-transform: uppercase;
 }
+.learns { margin: 8px 0 24px; padding-left: 20px; color: var(--ink); }
 .emblem { display: block; width: 56px; height: 56px; margin-bottom: 16px; border-radius: 12px; object-fit: contain; }
 .mark-0 { background: #4a4fcf; }
 .mark-1 { background: #7541c2; }

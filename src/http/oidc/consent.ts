@@ -1,0 +1,70 @@
+import type { AppContext } from '#context'
+import { scopesOf } from '#identity/pools/scopes.ts'
+
+import { formTargetOf } from './form-targets.ts'
+import { applicationName } from './pages/application.ts'
+import { type FormState, linkLine } from './pages/form.ts'
+import { type Html, html } from './pages/html.ts'
+import { learnedWith } from './pages/learned.ts'
+import { seeOther } from './see-other.ts'
+import { readSession } from './session-cookie.ts'
+import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
+
+const DENY = 'deny'
+
+/** The page on which people let an application of others in, or not. */
+export const consentRoutes = (context: AppContext) =>
+  signInFormRoutes(context, {
+    name: 'consent',
+    open: 'The page on which people let an application in; their session says who they are',
+    show: (interaction, form) => consentPage(context, interaction, form),
+    async submit(interaction, fields) {
+      const { site, authorization } = interaction
+      const answer = answerOf(interaction)
+      const agrees = fields.get('action') !== DENY
+      const location =
+        answer && (await context.signIns.answer(site, authorization, { ...answer, agrees }))
+      return seeOther(location ?? interaction.pathTo('login'))
+    },
+  })
+
+/** Who answers: undefined for a browser in which nobody is signed in. */
+function answerOf({ request, pool, flow }: InteractionRequest) {
+  const sessionToken = readSession(request, pool)
+  if (sessionToken === undefined) return undefined
+  const proven =
+    flow?.step === 'consent' ? { sub: flow.sub, authTime: new Date(flow.authTimeMs) } : undefined
+  return { sessionToken, proven }
+}
+
+async function consentPage(
+  context: AppContext,
+  interaction: InteractionRequest,
+  { errors }: FormState,
+): Promise<Response> {
+  const { site, authorization, pathTo, csrf, flow } = interaction
+  const answer = answerOf(interaction)
+  const account = answer && (await context.signIns.asked(site, authorization, answer))
+  if (!account) return seeOther(pathTo('login'), csrf.cookies)
+  const name = authorization.client.application?.name ?? ''
+  return interactionPage(interaction, {
+    title: `Sign in to ${name}?`,
+    lead: html`${applicationName(authorization)} wants to sign you in. You are
+      <b>${account.email}</b> at <b>${site.domain}</b>.`,
+    instead: learnsList(name, authorization.scope),
+    formTargets: [formTargetOf(authorization.redirectUri)],
+    action: pathTo('consent', flow?.step === 'consent' ? flow : undefined),
+    fields: [],
+    submit: 'Allow',
+    refusal: { value: DENY, label: 'Do not allow' },
+    errors,
+    more: linkLine('Not you?', pathTo('login'), 'Use another account'),
+  })
+}
+
+const learnsList = (name: string, scope: string): Html => html`
+  <p class="lead">${name} will learn:</p>
+  <ul class="learns">
+    ${scopesOf(scope).map((word) => html`<li>${learnedWith(word)}</li>`)}
+  </ul>
+`
