@@ -53,7 +53,7 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
       seen.push(name)
     })
     expect(faults).toEqual({})
-    expect(seen).toHaveLength(36)
+    expect(seen).toHaveLength(39)
     expect(tab.complaints).toEqual([])
   })
 

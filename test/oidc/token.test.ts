@@ -194,7 +194,16 @@ const WRONG: readonly (readonly [string, Record<string, string | undefined>, str
   ['no client', { client_id: undefined }, 'invalid_request', 400],
   ['an unknown client', { client_id: 'x'.repeat(26) }, 'invalid_client', 401],
   ['a secret', { client_secret: 'x' }, 'invalid_client', 401],
-  ['a client assertion', { client_assertion: 'a.b.c' }, 'invalid_client', 401],
+  ['an assertion of no type', { client_assertion: 'a.b.c' }, 'invalid_request', 400],
+  [
+    'a client assertion',
+    {
+      client_assertion: 'a.b.c',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    },
+    'invalid_client',
+    401,
+  ],
   ['no code', { code: undefined }, 'invalid_request', 400],
   ['an empty code', { code: '' }, 'invalid_request', 400],
   ['an unknown code', { code: 'x'.repeat(43) }, 'invalid_grant', 400],
@@ -223,7 +232,7 @@ describe('a token request', () => {
     ['Basic', `Basic ${Buffer.from('x:y').toString('base64')}`, 'invalid_client', 401],
     ['no Basic at all', 'Bearer x', 'invalid_request', 400],
   ])('with %s in the Authorization header is refused', async (_what, header, error, status) => {
-    const fields = { grant_type: 'refresh_token', client_id: client.pool.clientId }
+    const fields = { grant_type: 'refresh_token' }
     const answer = await client.post('token', fields, { authorization: header })
     expect(answer).toMatchObject(refusal(error, status))
     expect(answer.headers['www-authenticate'] ?? '').toMatch(status === 401 ? /^Basic / : /^$/)

@@ -3,11 +3,22 @@ import type { Page } from 'playwright-core'
 
 import { follow, sendForm } from './browser.ts'
 import { linkIn, mailTo } from './outbox.ts'
+import { RegisteredParty } from './registered-client.ts'
 import { RelyingParty } from './relying-party.ts'
 import type { Stack } from './stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
+/** A picture of one pixel. */
+const DOT =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
+
+/** How the tour goes from page to page. */
+interface Tour {
+  readonly at: (name: string, arrive: () => Promise<unknown>) => Promise<void>
+  readonly open: (path: string) => () => Promise<unknown>
+  readonly send: (fields: Readonly<Record<string, string>>) => () => Promise<unknown>
+}
 
 /** Every page of the hosted sign-in, of invites and of forwarding as a person meets it, with and without mistakes. */
 export async function tourPages(
@@ -69,12 +80,34 @@ export async function tourPages(
   await page.goto(`${base}${client.path}/account`)
   await client.stack.context.secondFactors.disable(client.site, client.pool, sub, {})
   await send({ username: email, password: PASSWORD })()
+  await applicationPages(client, base, { at, open, send })
   await at('account-passkey', open(`${client.path}/account/passkey`))
   await at('account-delete', open(`${client.path}/account/delete`))
   await at('account-deleted', send({}))
 
   await at('refused', open(client.page('login', { client_id: 'nobody' })))
   await at('signed-out', open(`${client.path}/logout`))
+}
+
+/** Of an application of others, which asks somebody who is signed in. */
+async function applicationPages(
+  { stack, path }: RelyingParty,
+  base: string,
+  { at, open, send }: Pick<Tour, 'at' | 'open' | 'send'>,
+): Promise<void> {
+  const redirectUri = `${base}/auth/callback`
+  const app = await RegisteredParty.register(stack, 'one.test', {
+    name: 'The Helpdesk of Wolfeschlegelsteinhausenbergerdorff & Sons',
+    redirectUris: [redirectUri],
+    isThirdParty: true,
+    privacyUri: 'https://helpdesk.example/privacy',
+    logo: DOT,
+  })
+  const request = app.request({ redirect_uri: redirectUri })
+  await at('application-login', open(app.party.page('login', request)))
+  await at('consent', open(app.party.page('oauth2/authorize', request)))
+  await send({})()
+  await at('account-applications', open(`${path}/account`))
 }
 
 /** Whoever has the address, with the password. */

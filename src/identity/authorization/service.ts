@@ -165,9 +165,15 @@ export class SignIns {
   }
 
   /** The `sub` that `id_token_hint` names. */
-  async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
+  async #expected(
+    site: Site,
+    { pool, client, idTokenHint }: AuthorizationRequest,
+  ): Promise<string> {
     if (idTokenHint === undefined) return 'anyone'
-    return (await this.#deps.verifier.hinted(site, pool, idTokenHint))?.sub ?? 'unknown'
+    const hinted = await this.#deps.verifier.hinted(site, pool, idTokenHint)
+    // The site's own client gets the id tokens that its other one, and the account's page, are asked with.
+    const clientId = client.application === undefined ? pool.clientId : client.clientId
+    return hinted?.clientId === clientId ? hinted.sub : 'unknown'
   }
 
   /** What comes next for a session that satisfies the request. */
@@ -223,7 +229,7 @@ const DENIED: AuthorizationError = {
 
 const BAD_HINT: AuthorizationError = {
   error: 'invalid_request',
-  description: 'id_token_hint is no id token of this issuer',
+  description: 'id_token_hint is no id token of this issuer for this client',
 }
 const LOGIN_REQUIRED: AuthorizationError = {
   error: 'login_required',

@@ -17,14 +17,14 @@ export interface TokenToCheck {
 
 /**
  * Of which clients a token may be. `own` is the site's own application; `site` are all that the operator has made part of
- * the site; `any` is for what is about the token itself.
+ * the site; `any` is for what is about the token itself. None is of the client for linking.
  */
 export type TokenClients = 'own' | 'site' | 'any'
 
 const TAKEN: Record<TokenClients, (client: Client) => boolean> = {
   own: ({ purpose }) => purpose === 'default',
   site: ({ purpose, application }) => purpose === 'default' || application?.isThirdParty === false,
-  any: () => true,
+  any: ({ purpose, application }) => purpose === 'default' || application !== undefined,
 }
 
 /** An access token names its client as `client_id`, an id token as `aud`. */

@@ -181,16 +181,6 @@ export const EXPLAINED: readonly Explanation[] = [
         '401 json invalid_client (Basic invalid_client)',
         '400 json invalid_request',
       ],
-      [
-        'token: Basic of another client',
-        '401 json invalid_client (Basic invalid_client)',
-        '400 json invalid_request',
-      ],
-      [
-        'revoke: Basic',
-        '401 json invalid_client (Basic invalid_client)',
-        '400 json invalid_request',
-      ],
     ],
   },
   {
