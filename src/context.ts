@@ -114,6 +114,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     siteMail: siteMailOf(mail, platform),
     visitors: identity.visitors,
     groups: identity.dataGroups,
+    scopes: identity.pools,
     sourceMaps: openSourceMaps(platform, () => files.deployments),
     sources: {
       deployedCode: () => files.deployments,

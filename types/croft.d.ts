@@ -86,7 +86,8 @@ export interface Context {
   }
   /**
    * Calls another operation of the site as this call's caller, and gives its `data`. Its own rule admits the caller, as
-   * at `/data/{name}`; without a token that is what `/data/public/{name}` serves. At most eight deep.
+   * at `/data/{name}`; without a token that is what `/data/public/{name}` serves. The scopes of its token bound what an application asks for itself,
+   * not what the function calls then. At most eight deep.
    */
   readonly operation: <Result = unknown>(name: string, payload?: unknown) => Promise<Result>
 }

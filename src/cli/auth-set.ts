@@ -38,6 +38,11 @@ export const authSet: CliCommand = {
     textOption('--session-idle-minutes <number>', 'a sign-in ends that nobody uses for so long'),
     textOption('--max-sessions <number>', 'sign-ins of one account, the oldest of which end'),
     switchOption('--require-second-factor', 'a password takes an authenticator app, too'),
+    listOption(
+      '--scope <name=words>',
+      'what applications may ask for, and what people are told of it',
+    ),
+    flagOption('--no-scopes', 'no more scopes but the standard ones'),
     switchOption('--sign-up', 'people may sign up by themselves'),
     switchOption('--link-verified', 'accounts of one verified address become one'),
   ],
@@ -69,6 +74,7 @@ function changeOf(args: Arguments): Record<string, unknown> {
     sessionIdleMinutes: numberOf(args, 'sessionIdleMinutes'),
     maxSessions: numberOf(args, 'maxSessions'),
     requireSecondFactor: switchOf(args, 'requireSecondFactor'),
+    scopes: scopesOf(args),
     selfSignUp: switchOf(args, 'signUp'),
     linkVerifiedAddresses: switchOf(args, 'linkVerified'),
     clients: orNothing(clientChange) && { [client]: clientChange },
@@ -81,6 +87,24 @@ function urisOf(args: Arguments, kind: 'redirect' | 'logout') {
   if (args.flag(`${kind}Uris`)) return uris
   if (uris === undefined) return []
   throw new UsageError(`--${kind}-uri and --no-${kind}-uris exclude each other`)
+}
+
+/** `orders:read=See your orders`. */
+function scopesOf(args: Arguments): Record<string, string> | undefined {
+  const given = args.list('scope')
+  if (!args.flag('scopes')) {
+    if (given === undefined) return {}
+    throw new UsageError('--scope and --no-scopes exclude each other')
+  }
+  return given && Object.fromEntries(given.map(scopeOf))
+}
+
+function scopeOf(text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)]
+  throw new UsageError(
+    `--scope is NAME=WORDS, such as "orders:read=See your orders", not "${text}"`,
+  )
 }
 
 function switchOption(flag: string, description: string) {

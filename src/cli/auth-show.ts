@@ -1,6 +1,6 @@
 import { AuthView, type PoolView } from '#identity/pools/auth-change.ts'
 
-import { columns } from './columns.ts'
+import { columns, printable } from './columns.ts'
 import type { CliCommand } from './command.ts'
 import { sitePath } from './service-client.ts'
 
@@ -29,6 +29,7 @@ function rowsOf(name: string, pool: PoolView): string[][] {
     ['link verified addresses', onOff(pool.linkVerifiedAddresses)],
     ['sessions', `${pool.maxSessions} an account, ended ${idleWords(pool.sessionIdleMinutes)}`],
     ['second factor', pool.requireSecondFactor ? 'required' : 'up to each account'],
+    ...Object.entries(pool.scopes).map(([scope, words]) => [`scope ${scope}`, printable(words)]),
     ['client', own.clientId],
     ...own.redirectUris.map((uri) => ['  returns to', uri]),
     ...own.logoutUris.map((uri) => ['  signs out to', uri]),

@@ -40,7 +40,7 @@ import { JobRuns } from './jobs/runs.ts'
 import { JobScheduler } from './jobs/scheduler.ts'
 import { type JobUsers, Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
-import { Operations } from './operations/service.ts'
+import { Operations, type ScopeNames } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
 import { OperationProfiles } from './profiles/service.ts'
 import { PublishedSites } from './published/service.ts'
@@ -73,6 +73,8 @@ export interface RuntimeDeps extends PlatformServices {
   readonly deploymentHealth: CallOutcomes
   /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
+  /** What their applications may ask for, which operations may name. */
+  readonly scopes: ScopeNames
   /** Finds the visitor that a job runs as. */
   readonly visitors: RunVisitors & JobUsers
   /** Rejects with `SiteNotFound` when the site is gone. */

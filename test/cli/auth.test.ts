@@ -40,6 +40,13 @@ describe('croft auth', () => {
       'https://a.example/',
     ]
     await set(...uris, '--cognito-api', 'on', '--access-token-format', 'rfc9068')
+    const scoped = await set('--scope', 'orders:read=See = your orders', '--scope', 'b=B')
+    expect(scoped.data.scopes).toEqual({ 'orders:read': 'See = your orders', b: 'B' })
+    expect((await run('auth', 'show', 'one.test')).out).toContain('scope orders:read')
+    expect((await set('--no-scopes')).data.scopes).toEqual({})
+    expect(await run('auth', 'set', 'one.test', '--pool', 'data', '--scope', 'x')).toMatchObject({
+      code: 2,
+    })
     await set('--sign-up', 'off', '--link-verified', 'on')
     await set('--min-length', '14', '--require', 'lower,digit')
     const { data, admin } = await set('--client', 'link', '--redirect-uri', 'https://l.example/')

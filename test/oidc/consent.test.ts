@@ -91,7 +91,6 @@ describe.each([
       sub: owner.sub,
       email: owner.email,
     })
-    expect(await app.party.isTaken(tokens.json.access_token)).toBe(false)
     expect(await consentsOf(owner)).toEqual([
       { client_id: app.clientId, scope: 'openid email profile' },
     ])

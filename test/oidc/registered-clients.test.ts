@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CALLBACK, RegisteredParty } from '#test/registered-client.ts'
 import { RelyingParty } from '#test/relying-party.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
@@ -266,10 +267,22 @@ describe('the tokens of a registered application', () => {
     const ours = await register()
     const theirs = await register({ isThirdParty: true })
     const mine = await ours.tokens('vic@example.org')
-    expect(await ours.party.isTaken(mine.access_token)).toBe(true)
+    const site = await RuntimeSite.open(stack, 'one.test')
+    await site.putOperation('open', { preset: { preset: 'echo' } })
+    await site.synced()
+    const statuses = async () => {
+      const answers = [stack, second, stack].map((replica) =>
+        replica.call('one.test', 'POST', '/data/open', {
+          token: mine.access_token,
+          body: { payload: {} },
+        }),
+      )
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    await expect.poll(statuses).toEqual([200, 200, 200])
     // It was the site's own when it got the token.
     expect((await portal('PATCH', `/${ours.clientId}`, { isThirdParty: true })).status).toBe(200)
-    expect(await ours.party.isTaken(mine.access_token)).toBe(false)
+    await expect.poll(statuses).toEqual([403, 403, 403])
     expect((await theirs.party.userInfo(mine.access_token)).status).toBe(200)
   })
 

@@ -39,7 +39,7 @@ describe('the discovery document', () => {
       status: 200,
       headers: { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' },
     })
-    expect(answer.json).toEqual(discoveryDocument(issuer))
+    expect(answer.json).toEqual(discoveryDocument({ issuer, settings: { scopes: {} } }))
   })
 
   test('and the keys of another site’s pool do not exist here', async () => {

@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
 
 import { formTargetOf } from './form-targets.ts'
@@ -51,7 +52,7 @@ async function consentPage(
     title: `Sign in to ${name}?`,
     lead: html`${applicationName(authorization)} wants to sign you in. You are
       <b>${account.email}</b> at <b>${site.domain}</b>.`,
-    instead: learnsList(name, authorization.scope),
+    instead: askedFor(name, authorization),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('consent', flow?.step === 'consent' ? flow : undefined),
     fields: [],
@@ -62,9 +63,21 @@ async function consentPage(
   })
 }
 
-const learnsList = (name: string, scope: string): Html => html`
-  <p class="lead">${name} will learn:</p>
-  <ul class="learns">
-    ${scopesOf(scope).map((word) => html`<li>${learnedWith(word)}</li>`)}
-  </ul>
-`
+function askedFor(name: string, { pool, scope }: AuthorizationRequest): Html {
+  const { scopes } = pool.settings
+  const asked = scopesOf(scope)
+  const [learned, allowed] = [
+    asked.filter((word) => scopes[word] === undefined),
+    asked.flatMap((word) => scopes[word] ?? []),
+  ]
+  return html`
+    ${learned.length > 0 && listOf(`${name} will learn:`, learned.map(learnedWith))}
+    ${allowed.length > 0 && listOf(`It will be able to do this in your name:`, allowed)}
+  `
+}
+
+const listOf = (title: string, lines: readonly string[]): Html =>
+  html`<p class="lead">${title}</p>
+    <ul class="learns">
+      ${lines.map((line) => html`<li>${line}</li>`)}
+    </ul>`

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { DiscoveryDocument, discoveryDocument } from './discovery-document.ts'
 
 const ISSUER = 'https://one.test/oidc/eu-central-1_AbCdEf123'
-const document = discoveryDocument(ISSUER)
+const document = discoveryDocument({ issuer: ISSUER, settings: { scopes: {} } })
 
 describe('the discovery document', () => {
   test('is what the route declares', () => {

@@ -1,7 +1,12 @@
 import { Type } from '@sinclair/typebox'
 
 import { PROMPTS } from '#identity/authorization/authorization-request.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { SCOPES } from '#identity/pools/scopes.ts'
+import type { PoolSettings } from '#identity/pools/settings.ts'
 import { ASSERTION_ALGORITHMS } from '#identity/token-sets/client-assertion.ts'
+
+type Described = Pick<Pool, 'issuer'> & { readonly settings: Pick<PoolSettings, 'scopes'> }
 
 const CLIENT_AUTHENTICATION = [
   'client_secret_basic',
@@ -17,7 +22,7 @@ export const DiscoveryDocument = Type.Record(
 )
 
 /** The metadata of an issuer. The paths are Cognito's. */
-export const discoveryDocument = (issuer: string) => ({
+export const discoveryDocument = ({ issuer, settings }: Described) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth2/authorize`,
   token_endpoint: `${issuer}/oauth2/token`,
@@ -25,7 +30,7 @@ export const discoveryDocument = (issuer: string) => ({
   revocation_endpoint: `${issuer}/oauth2/revoke`,
   end_session_endpoint: `${issuer}/logout`,
   jwks_uri: `${issuer}/.well-known/jwks.json`,
-  scopes_supported: ['openid', 'email', 'profile'],
+  scopes_supported: [...SCOPES, ...Object.keys(settings.scopes)],
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
   grant_types_supported: ['authorization_code', 'refresh_token'],

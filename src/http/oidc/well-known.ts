@@ -20,7 +20,7 @@ export const wellKnownRoutes = (context: AppContext) =>
       '/openid-configuration',
       async ({ poolRequest: { pool }, set }) => {
         Object.assign(set.headers, DISCOVERY_HEADERS)
-        return discoveryDocument(pool.issuer)
+        return discoveryDocument(pool)
       },
       {
         openPool: 'Public by its nature: OpenID Connect Discovery',

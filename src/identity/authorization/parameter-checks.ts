@@ -136,10 +136,12 @@ export const REQUEST_CHECKS: readonly ParameterCheck[] = [
     authorizationError('unauthorized_client', 'The client exists for linking a provider only'),
 ]
 
-/** Returns the scopes that are requested and exist, each once; all, as Cognito has it, when none is requested. */
+/** Returns the scopes that are requested and exist, each once; the standard ones when none is requested. */
 export function grantedScopes(parameters: AuthorizationParameters): readonly string[] {
   if (!parameters.values.has('scope')) return SCOPES
-  const supported = parameters.client?.cognitoApi ? [...SCOPES, COGNITO_API_SCOPE] : SCOPES
+  const { pool, client } = parameters
+  const own = Object.keys(pool.settings.scopes)
+  const supported = [...SCOPES, ...own, ...(client?.cognitoApi ? [COGNITO_API_SCOPE] : [])]
   return [...new Set(wordsOfParameter(parameters, 'scope'))].filter((scope) =>
     supported.includes(scope),
   )

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { AppError, type FieldFault } from '#base/app-error.ts'
+import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 
 import { AccessTokenFormat } from './client.ts'
 import { uriFault } from './registered-uri.ts'
+import { RESERVED_SCOPES } from './scopes.ts'
 import { PoolSettings, PoolSettingsInput } from './settings.ts'
 
 const closed = { additionalProperties: false }
@@ -85,6 +86,12 @@ export type PoolView = Static<typeof PoolView>
 
 export const AuthView = Type.Object({ admin: PoolView, data: PoolView })
 export type AuthView = Static<typeof AuthView>
+
+/** Throws `ValidationError` for a scope whose name has a meaning already. */
+export function checkScopes({ data }: AuthChange): void {
+  const taken = Object.keys(data?.scopes ?? {}).find((name) => RESERVED_SCOPES.includes(name))
+  if (taken !== undefined) throw invalid(`data.scopes.${taken}`, 'has a meaning already')
+}
 
 /** Throws `ValidationError` with every URI that no client may have. */
 export function checkUris(change: AuthChange, ownOrigin: string): void {

@@ -15,6 +15,7 @@ import {
   type ClientView,
   type PoolChange,
   type PoolView,
+  checkScopes,
   checkUris,
 } from './auth-change.ts'
 import {
@@ -59,6 +60,7 @@ export class AuthSettings {
   async change(site: Site, change: AuthChange, origin: RequestOrigin): Promise<AuthView> {
     const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
     checkUris(change, new URL(base).origin)
+    checkScopes(change)
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const pools = await lockPools(tx)
       const rows = await selectClients(tx)

@@ -21,6 +21,7 @@ import {
   discoveryOf,
 } from './model.ts'
 import { type NewPool, insertClient, insertPool, selectPools } from './queries.ts'
+import { storedPoolSettings } from './settings.ts'
 
 /** The first members of a new admin pool. */
 interface SuperAdmins {
@@ -107,6 +108,13 @@ export class Pools implements SiteLifecycle {
   async basicDiscovery(site: Site): Promise<BasicVisitorDiscovery> {
     const { data } = await this.#deps.directory.get(site)
     return basicDiscoveryOf(site, data)
+  }
+
+  /** Those of these names that no scope of the site's visitors has. */
+  async missingScopes(tx: SiteTx, names: readonly string[]): Promise<string[]> {
+    const data = (await selectPools(tx)).find(({ kind }) => kind === 'data')
+    const { scopes } = storedPoolSettings('data', data?.settings ?? {})
+    return names.filter((name) => !Object.hasOwn(scopes, name))
   }
 
   /** The pool with that id, or 404. */

@@ -15,6 +15,25 @@ export const PasswordPolicy = Type.Object({
 })
 export type PasswordPolicy = Static<typeof PasswordPolicy>
 
+const MAX_SCOPES = 50
+const MAX_DESCRIPTION = 200
+
+/** RFC 6749 section 3.3, and short enough for many of them in a request. */
+const Scopes = Type.Record(
+  Type.String({ pattern: '^[a-zA-Z][a-zA-Z0-9._:/-]{0,63}$' }),
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_DESCRIPTION,
+    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+    fault: `must be a text of 1 to ${MAX_DESCRIPTION} characters, like "See your orders"`,
+  }),
+  {
+    additionalProperties: false,
+    maxProperties: MAX_SCOPES,
+    fault: `takes ${MAX_SCOPES} names like "orders:read" of 64 letters, digits, ".", "_", ":", "/" and "-"`,
+  },
+)
+
 /** What the operator decides about a pool. */
 export const PoolSettings = Type.Object({
   passwordPolicy: PasswordPolicy,
@@ -28,6 +47,8 @@ export const PoolSettings = Type.Object({
   maxSessions: Type.Integer({ minimum: 1, maximum: 100 }),
   /** Whether signing in with a password takes an authenticator app: who has none sets one up on the way. */
   requireSecondFactor: Type.Boolean(),
+  /** What applications may ask for beside the standard scopes, and what people are told of it. Data pool only. */
+  scopes: Scopes,
 })
 export type PoolSettings = Static<typeof PoolSettings>
 
@@ -40,6 +61,8 @@ export const PoolSettingsInput = Type.Object(
     sessionIdleMinutes: Type.Optional(PoolSettings.properties.sessionIdleMinutes),
     maxSessions: Type.Optional(PoolSettings.properties.maxSessions),
     requireSecondFactor: Type.Optional(Type.Boolean()),
+    /** A list takes the place of the former one. */
+    scopes: Type.Optional(Scopes),
   },
   closed,
 )
@@ -58,6 +81,7 @@ const DEFAULTS: PoolSettings = {
   sessionIdleMinutes: MAX_IDLE_MINUTES,
   maxSessions: 50,
   requireSecondFactor: false,
+  scopes: {},
 }
 
 /** Eight hours: a working day. */
@@ -77,15 +101,20 @@ export const mergedInput = (
 export function differences(
   before: PoolSettings,
   after: PoolSettings,
-): Record<string, number | boolean> {
+): Record<string, string | number | boolean> {
   const was = flat(before)
   return Object.fromEntries(
     Object.entries(flat(after)).filter(([name, value]) => was[name] !== value),
   )
 }
 
-const flat = ({ passwordPolicy, ...rest }: PoolSettings): Record<string, number | boolean> => ({
+const flat = ({
+  passwordPolicy,
+  scopes,
+  ...rest
+}: PoolSettings): Record<string, string | number | boolean> => ({
   ...rest,
+  scopes: Object.keys(scopes).join(' '),
   ...Object.fromEntries(
     Object.entries(passwordPolicy).map(([name, value]) => [`passwordPolicy.${name}`, value]),
   ),
@@ -105,5 +134,5 @@ export function storedPoolSettings(kind: 'admin' | 'data', stored: unknown): Poo
   const input = Value.Parse(PoolSettingsInput, stored)
   if (kind === 'data') return changedSettings(DEFAULTS, input)
   const settings = changedSettings({ ...DEFAULTS, sessionIdleMinutes: ADMIN_IDLE_MINUTES }, input)
-  return { ...settings, selfSignUp: false, linkVerifiedAddresses: false }
+  return { ...settings, selfSignUp: false, linkVerifiedAddresses: false, scopes: {} }
 }

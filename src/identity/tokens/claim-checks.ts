@@ -15,15 +15,11 @@ export interface TokenToCheck {
   readonly nowSeconds: number
 }
 
-/**
- * Of which clients a token may be. `own` is the site's own application; `site` are all that the operator has made part of
- * the site; `any` is for what is about the token itself. None is of the client for linking.
- */
-export type TokenClients = 'own' | 'site' | 'any'
+/** Of which clients a token may be: of the site's own application, or of any. None is of the client for linking. */
+export type TokenClients = 'own' | 'any'
 
 const TAKEN: Record<TokenClients, (client: Client) => boolean> = {
   own: ({ purpose }) => purpose === 'default',
-  site: ({ purpose, application }) => purpose === 'default' || application?.isThirdParty === false,
   any: ({ purpose, application }) => purpose === 'default' || application !== undefined,
 }
 

@@ -8,7 +8,7 @@ import { TrustedToken } from './verified-token-cache.ts'
 const token = (sub: string) =>
   new TrustedToken(
     {
-      visitor: visitorOf(sub, sub, []),
+      visitor: visitorOf({ sub, username: sub, groups: [] }),
       poolVersion: '1',
       expiresAtMs: 3_600_000,
       siteState: { current: true },

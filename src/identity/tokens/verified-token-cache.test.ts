@@ -6,7 +6,7 @@ import { visitorOf } from '#identity/visitor.ts'
 import { VerifiedTokenCache, tokenDigest } from './verified-token-cache.ts'
 
 const NOW = 1_800_000_000_000
-const VISITOR = visitorOf('sub-1', 'ann', ['editors'])
+const VISITOR = visitorOf({ sub: 'sub-1', username: 'ann', groups: ['editors'] })
 const DIGEST = tokenDigest('aaa.bbb.ccc')
 
 function remembered(expiresAtMs = NOW + 3_600_000) {

@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { scopesOf } from '#identity/pools/scopes.ts'
 import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import { type AccountStatus, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -82,8 +83,12 @@ export class VisitorTokens {
 
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
     const siteState = this.#deps.revocationStates.ofSite(site.siteId)
-    const { claims, pool, status, userState } = await this.#check(site, token, 'site')
-    const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, status))
+    const { claims, pool, status, userState } = await this.#check(site, token, 'any')
+    const { sub, username } = claims
+    const visitor = visitorOf(
+      { sub, username, groups: groupsOf(claims, status) },
+      grantOf(claims, pool),
+    )
     this.#seen.set(
       digest,
       {
@@ -110,6 +115,15 @@ export class VisitorTokens {
     return { claims, pool, status, userState }
   }
 }
+
+/** What the operator mints has no sign-in behind it, and no bounds. */
+const grantOf = (
+  { origin_jti: familyId, scope, client_id: clientId }: TokenClaims,
+  pool: Pool,
+) => ({
+  scopes: familyId === undefined ? undefined : new Set(scopesOf(scope ?? '')),
+  isThirdParty: pool.clients.get(clientId ?? '')?.application?.isThirdParty ?? false,
+})
 
 /** The groups as they are now. A token that the operator minted without a sign-in may add others. */
 function groupsOf(claims: TokenClaims, { groups }: AccountStatus): readonly string[] {

@@ -35,6 +35,6 @@ export class Visitors {
     const { sub } = user
     const subject = { userPoolId, sub, familyId: undefined }
     const status = await selectAccountStatus(this.#database, site.siteId, subject)
-    return status && visitorOf(sub, status.email, status.groups)
+    return status && visitorOf({ sub, username: status.email, groups: status.groups })
   }
 }

@@ -10,6 +10,10 @@ export interface Caller {
   readonly groups: readonly string[]
   /** JSON text of `{ sub, username, groups }`, as the function sees it. */
   readonly authText: string
+  /** What the token was granted; undefined where nothing bounds it. */
+  readonly scopes?: ReadonlySet<string> | undefined
+  /** Whether it comes by an application of others. */
+  readonly isThirdParty: boolean
 }
 
 /** A caller whose token was verified, nobody known, or the site itself, whose rights open every operation. */

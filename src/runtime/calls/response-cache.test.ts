@@ -9,6 +9,7 @@ const visitor = (sub: string, groups: string[] = []) => ({
   sub,
   groups,
   authText: JSON.stringify({ sub, username: sub, groups }),
+  isThirdParty: false,
 })
 const keyOf = (body: string, authority: CallAuthority = null) =>
   cacheKeyOf({ site, authority, body }, 'price@7.3').entry

@@ -42,12 +42,26 @@ describe('an operation', () => {
     })
   })
 
+  test('may ask for scopes, beside groups too', () => {
+    for (const auth of [
+      { mode: 'authenticated' as const, scopes: ['a'] },
+      { mode: 'groups' as const, groups: ['staff'], scopes: ['a', 'b'] },
+    ]) {
+      expect(parseOperation({ ...base, auth }).auth).toEqual(auth)
+    }
+  })
+
   test.each([
     ['the name "auth"', { ...base, operation: 'auth' }, 'reserved'],
     ['the name "public"', { ...base, operation: 'public' }, 'reserved'],
     ['no target', { operation: 'hello' }, 'either "lambdaResourceId" or "preset"'],
     ['two targets', { ...base, preset: { preset: 'echo' } }, 'either'],
     ['an unknown preset', { operation: 'a', preset: { preset: 'x' } }, '"x" is not a preset'],
+    [
+      'scopes without a token',
+      { ...base, auth: { mode: 'public' as const, scopes: ['a'] } },
+      'auth.scopes',
+    ],
     ['groups without names', { ...base, auth: { mode: 'groups' as const } }, 'auth.groups'],
     [
       'names without groups',

@@ -24,6 +24,14 @@ export const AuthInput = ClosedObject({
       uniqueItems: true,
     }),
   ),
+  /** All of which an access token must have been granted. */
+  scopes: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      minItems: 1,
+      maxItems: 10,
+      uniqueItems: true,
+    }),
+  ),
 })
 
 export const CacheInput = ClosedObject({
@@ -44,11 +52,19 @@ export const PutOperation = ClosedObject({
 })
 export type PutOperation = Static<typeof PutOperation>
 
-/** Who may call an operation. In mode `groups`, any one of them suffices. */
+/** Who may call an operation. In mode `groups`, any one of them suffices; of `scopes`, the token needs all. */
 export type AuthRule =
   | { readonly mode: 'public' }
-  | { readonly mode: 'authenticated' }
-  | { readonly mode: 'groups'; readonly groups: readonly string[] }
+  | { readonly mode: 'authenticated'; readonly scopes?: readonly string[] }
+  | {
+      readonly mode: 'groups'
+      readonly groups: readonly string[]
+      readonly scopes?: readonly string[]
+    }
+
+/** What a token must have been granted to call an operation. */
+export const scopesOfRule = (auth: AuthRule): readonly string[] =>
+  auth.mode === 'public' ? [] : (auth.scopes ?? [])
 
 /** What an operation says, without its history. */
 export interface OperationBinding {
@@ -119,11 +135,15 @@ function checkHttpUse({
   }
 }
 
-function parseAuth({ mode, groups }: Static<typeof AuthInput>): AuthRule {
+function parseAuth({ mode, groups, scopes }: Static<typeof AuthInput>): AuthRule {
+  if (mode === 'public' && scopes !== undefined) {
+    throw invalid('auth.scopes', 'has no meaning in mode "public", which takes no token')
+  }
+  const bounds = scopes === undefined ? {} : { scopes }
   if (mode !== 'groups') {
-    if (groups === undefined) return { mode }
+    if (groups === undefined) return mode === 'public' ? { mode } : { mode, ...bounds }
     throw invalid('auth.groups', `has no meaning in mode "${mode}": leave it out or use "groups"`)
   }
-  if (groups) return { mode, groups }
+  if (groups) return { mode, groups, ...bounds }
   throw invalid('auth.groups', 'is required in mode "groups": name at least one group')
 }

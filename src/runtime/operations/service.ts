@@ -16,6 +16,7 @@ import {
   type OperationBinding,
   PutOperation,
   parseOperation,
+  scopesOfRule,
 } from './model.ts'
 import type { PresetBinding } from './preset-binding.ts'
 import { checkPresetResource } from './preset-rules.ts'
@@ -51,11 +52,18 @@ interface GroupNames {
   missing(tx: SiteTx, names: readonly string[]): Promise<string[]>
 }
 
+/** The scopes that a site's applications may ask for, as operations name them. */
+export interface ScopeNames {
+  /** Those of these names that no scope has. */
+  missingScopes(tx: SiteTx, names: readonly string[]): Promise<string[]>
+}
+
 interface OperationsDeps extends Pick<PlatformServices, 'database' | 'notifications' | 'clock'> {
   readonly revisions: Revisions
   readonly resources: Pick<Resources, 'find'>
   readonly caches: OperationCaches
   readonly groups: GroupNames
+  readonly scopes: ScopeNames
   /** Names of the jobs that call an operation; none is added until the transaction ends. */
   jobsCalling(tx: SiteTx, operation: string): Promise<string[]>
 }
@@ -92,6 +100,7 @@ export class Operations {
     await this.#checkFunction(tx, binding.lambdaResourceId)
     await this.#checkPreset(tx, binding.preset)
     await this.#checkGroups(tx, binding.auth)
+    await this.#checkScopes(tx, binding.auth)
     const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     return operation
@@ -180,6 +189,18 @@ export class Operations {
     if (missing === undefined) return
     const field = `auth.groups[${auth.groups.indexOf(missing)}]`
     throw invalid(field, `group "${missing}" does not exist: create it first`)
+  }
+
+  async #checkScopes(tx: SiteTx, auth: AuthRule): Promise<void> {
+    const names = scopesOfRule(auth)
+    if (names.length === 0) return
+    const [missing] = await this.#deps.scopes.missingScopes(tx, names)
+    if (missing === undefined) return
+    const field = `auth.scopes[${names.indexOf(missing)}]`
+    throw invalid(
+      field,
+      `scope "${missing}" does not exist: the operator defines it (croft auth set)`,
+    )
   }
 
   async #checkFunction(tx: SiteTx, resourceId: string | null): Promise<void> {

@@ -2,7 +2,7 @@ import type { EgressPolicy } from '#platform/egress/egress.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { Program, ProgramFunction, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
-import type { AuthRule } from '#runtime/operations/model.ts'
+import { type AuthRule, scopesOfRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import { egressPolicy } from '#runtime/revisions/limits.ts'
@@ -33,6 +33,8 @@ export interface PublishedOperation {
   readonly name: string
   readonly auth: AuthRule
   readonly groups: ReadonlySet<string>
+  /** All of which a token must have been granted. */
+  readonly scopes: readonly string[]
   readonly cacheTtlSeconds: number
   readonly target: OperationTarget
   /** Whether its function answers HTTP itself: what comes for it goes past the JSON envelope. */
@@ -134,6 +136,7 @@ function operationOf(
     auth,
     http: http === true,
     groups: new Set(auth.mode === 'groups' ? auth.groups : []),
+    scopes: scopesOfRule(auth),
     // Nothing that it answers can be dropped any more.
     cacheTtlSeconds: at.version === undefined ? 0 : cacheTtlSeconds,
     target:

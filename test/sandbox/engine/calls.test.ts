@@ -21,7 +21,7 @@ describe('a call', () => {
       site: { siteId: program.siteId, domain: program.siteDomain },
       operation: 'greet',
       requestId: 'req_x',
-      authority: { sub: 's', groups: ['g'], authText },
+      authority: { sub: 's', groups: ['g'], authText, isThirdParty: false },
       depth: 0,
       body: '{"payload":{"name":"Ada"}}',
     }

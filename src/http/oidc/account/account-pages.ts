@@ -167,15 +167,24 @@ function applicationSection(
           what: name,
           hidden: { client: clientId },
         }
-        const words = `${learnedWords(scopes)} · since ${timeAgo(grantedAt, now)}`
+        const words = `${scopeWords(request, scopes)} · let in ${timeAgo(grantedAt, now)}`
         return row(name, words, button(request, 'account/applications', remove))
       })}
     </ul>
   `
 }
 
-const learnedWords = (scopes: readonly string[]): string =>
-  `Knows ${scopes.map(learnedWith).join(', ')}`
+function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): string {
+  const own = pool.settings.scopes
+  const [learned, allowed] = [
+    scopes.filter((scope) => own[scope] === undefined).map(learnedWith),
+    scopes.flatMap((scope) => own[scope] ?? []),
+  ]
+  return [
+    ...(learned.length > 0 ? [`Knows ${learned.join(', ')}`] : []),
+    ...(allowed.length > 0 ? [`May: ${allowed.join(', ')}`] : []),
+  ].join(' · ')
+}
 
 function signInSection(request: AccountRequest, { sessions, now }: AccountOverview): Html {
   const others = sessions.some(({ current }) => !current)
