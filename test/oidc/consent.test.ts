@@ -219,6 +219,24 @@ describe('the page for consent', () => {
     expect(await consentsOf(owner)).toEqual([])
   })
 
+  test.each([
+    ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+    ['a frame', { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+  ])('is neither shown to %s, nor answered by it', async (_what, headers) => {
+    const owner = await Owner.of(stack, 'one.test')
+    const page = await led(owner, await ask(owner, app))
+    const answered = await owner.browser.submit(page, {}, headers)
+    expect(answered.status).toBe(400)
+    expect(answered.headers['location']).toBeUndefined()
+    const cookie = [...owner.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const shown = await stack.call('one.test', 'GET', app.party.page('consent', app.request()), {
+      headers: { ...headers, cookie },
+    })
+    expect(shown.status).toBe(400)
+    expect(shown.text).not.toContain('_csrf')
+    expect(await consentsOf(owner)).toEqual([])
+  })
+
   test('follows a sign-in with Google, too', async () => {
     await using google = await googleFor(stack, ['one.test'])
     google.person = { subject: 'g-mia', email: 'mia@example.test' }

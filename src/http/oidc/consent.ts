@@ -2,11 +2,14 @@ import type { AppContext } from '#context'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
 
+import { fetchContextOf } from './fetch-context.ts'
 import { formTargetOf } from './form-targets.ts'
+import { openerPolicyOf } from './opener-policy.ts'
 import { applicationName } from './pages/application.ts'
+import { authorizationErrorPage } from './pages/error-page.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { type Html, html } from './pages/html.ts'
-import { learnedWith } from './pages/learned.ts'
+import { wordsOfScopes } from './pages/learned.ts'
 import { seeOther } from './see-other.ts'
 import { readSession } from './session-cookie.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
@@ -20,14 +23,24 @@ export const consentRoutes = (context: AppContext) =>
     open: 'The page on which people let an application in; their session says who they are',
     show: (interaction, form) => consentPage(context, interaction, form),
     async submit(interaction, fields) {
-      const { site, authorization } = interaction
+      const { site, pool, request, authorization } = interaction
+      if (isOfScript(request)) return authorizationErrorPage(site, NOT_A_PAGE, request)
       const answer = answerOf(interaction)
       const agrees = fields.get('action') !== DENY
       const location =
         answer && (await context.signIns.answer(site, authorization, { ...answer, agrees }))
-      return seeOther(location ?? interaction.pathTo('login'))
+      return seeOther(location ?? interaction.pathTo('login'), [], openerPolicyOf(pool))
     },
   })
+
+/** A script of the site could read the page and agree in its user's name. */
+const isOfScript = (request: Request): boolean =>
+  !['navigation', 'unsaid'].includes(fetchContextOf(request))
+
+const NOT_A_PAGE = {
+  error: 'access_denied',
+  description: 'People answer this page themselves: no script and no frame may ask for it',
+}
 
 /** Who answers: undefined for a browser in which nobody is signed in. */
 function answerOf({ request, pool, flow }: InteractionRequest) {
@@ -43,7 +56,8 @@ async function consentPage(
   interaction: InteractionRequest,
   { errors }: FormState,
 ): Promise<Response> {
-  const { site, authorization, pathTo, csrf, flow } = interaction
+  const { site, request, authorization, pathTo, csrf, flow } = interaction
+  if (isOfScript(request)) return authorizationErrorPage(site, NOT_A_PAGE, request)
   const answer = answerOf(interaction)
   const account = answer && (await context.signIns.asked(site, authorization, answer))
   if (!account) return seeOther(pathTo('login'), csrf.cookies)
@@ -64,14 +78,9 @@ async function consentPage(
 }
 
 function askedFor(name: string, { pool, scope }: AuthorizationRequest): Html {
-  const { scopes } = pool.settings
-  const asked = scopesOf(scope)
-  const [learned, allowed] = [
-    asked.filter((word) => scopes[word] === undefined),
-    asked.flatMap((word) => scopes[word] ?? []),
-  ]
+  const { learned, allowed } = wordsOfScopes(pool, scopesOf(scope))
   return html`
-    ${learned.length > 0 && listOf(`${name} will learn:`, learned.map(learnedWith))}
+    ${learned.length > 0 && listOf(`${name} will learn:`, learned)}
     ${allowed.length > 0 && listOf(`It will be able to do this in your name:`, allowed)}
   `
 }

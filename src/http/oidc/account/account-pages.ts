@@ -2,7 +2,7 @@ import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import { learnedWith } from '#http/oidc/pages/learned.ts'
+import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import type { ConsentedClient } from '#identity/consents/service.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
@@ -175,11 +175,7 @@ function applicationSection(
 }
 
 function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): string {
-  const own = pool.settings.scopes
-  const [learned, allowed] = [
-    scopes.filter((scope) => own[scope] === undefined).map(learnedWith),
-    scopes.flatMap((scope) => own[scope] ?? []),
-  ]
+  const { learned, allowed } = wordsOfScopes(pool, scopes)
   return [
     ...(learned.length > 0 ? [`Knows ${learned.join(', ')}`] : []),
     ...(allowed.length > 0 ? [`May: ${allowed.join(', ')}`] : []),

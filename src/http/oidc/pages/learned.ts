@@ -1,8 +1,19 @@
+import type { Pool } from '#identity/pools/model.ts'
+
 const LEARNED = new Map([
   ['openid', 'that it is you when you come back'],
   ['email', 'your email address'],
   ['profile', 'your name'],
 ])
 
-/** What an application learns with a scope, in words for whom it is about. */
-export const learnedWith = (scope: string): string => LEARNED.get(scope) ?? scope
+/** What scopes let an application learn and do, in words for whom it is about. A scope that is no more says its name. */
+export function wordsOfScopes(
+  { settings }: Pick<Pool, 'settings'>,
+  scopes: readonly string[],
+): { readonly learned: readonly string[]; readonly allowed: readonly string[] } {
+  const own = new Map(Object.entries(settings.scopes))
+  return {
+    learned: scopes.filter((scope) => !own.has(scope)).map((scope) => LEARNED.get(scope) ?? scope),
+    allowed: scopes.flatMap((scope) => own.get(scope) ?? []),
+  }
+}
