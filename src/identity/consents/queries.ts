@@ -13,12 +13,13 @@ const consents = (tx: SiteTx, user: UserKey) =>
     .select(['client_id as clientId', 'scope', 'granted_at as grantedAt'])
     .where(ofUser(tx, user))
 
-export const selectConsent = (
+/** Nobody withdraws it during the transaction: who does finds the code that is issued on it. */
+export const holdConsent = (
   tx: SiteTx,
   user: UserKey,
   clientId: string,
 ): Promise<StoredConsent | undefined> =>
-  consents(tx, user).where('client_id', '=', clientId).executeTakeFirst()
+  consents(tx, user).where('client_id', '=', clientId).forNoKeyUpdate().executeTakeFirst()
 
 /** The newest first. */
 export const selectConsents = (tx: SiteTx, user: UserKey): Promise<StoredConsent[]> =>
