@@ -45,6 +45,7 @@ describe('the settings of a site’s sign-in', () => {
       sessionIdleMinutes: 480,
       maxSessions: 50,
       requireSecondFactor: false,
+      scopes: {},
       clients: {
         default: {
           clientId: expect.stringMatching(/^[a-z0-9]{26}$/),
@@ -61,6 +62,7 @@ describe('the settings of a site’s sign-in', () => {
       linkVerifiedAddresses: false,
       sessionIdleMinutes: 43_200,
       maxSessions: 50,
+      scopes: {},
       clients: {
         default: { redirectUris: [`${base}/auth/callback`], logoutUris: [`${base}/`] },
         link: { redirectUris: [`${base}/auth/callback`], cognitoApi: false },
