@@ -205,7 +205,8 @@ describe('sandbox hosts', () => {
     })
     expect(others.filter((other) => !other.ok)).toEqual([])
     const { activity } = crowd.hosts.status()
-    expect(new Map(activity.replacements.entries()).get(result.role)).toBe(1)
+    // On a busy machine its successor may have grown as far by now, and given its place away, too.
+    expect(new Map(activity.replacements.entries()).get(result.role)).toBeGreaterThanOrEqual(1)
     expect([...activity.losses.entries()].map(([, count]) => count)).toEqual([0, 0, 0])
     // One for long calls may have come: on a busy machine these are such.
     expect(
