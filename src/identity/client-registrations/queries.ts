@@ -97,17 +97,6 @@ const registrations = ({ db, siteId }: SiteTx) =>
 export const selectRegistrations = (tx: SiteTx): Promise<StoredRegistration[]> =>
   registrations(tx).orderBy('created_at').orderBy('client_id').execute()
 
-/** One change of a site's clients at a time. False when the site is gone. */
-export async function lockSiteOfClients(tx: SiteTx): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('site')
-    .select('site_id')
-    .where('site_id', '=', tx.siteId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Holds it against other changes. */
 export const lockRegistration = (
   tx: SiteTx,

@@ -9,6 +9,7 @@ import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { holdSite } from '#platform/postgres/hold-site.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
@@ -31,7 +32,6 @@ import {
   deleteRegistration,
   insertRegistration,
   lockRegistration,
-  lockSiteOfClients,
   selectLogo,
   selectRegistrations,
   updateRegistration,
@@ -169,7 +169,7 @@ export class ClientRegistrations {
   /** One change of a site's clients at a time. */
   #change(site: Site, work: (tx: SiteTx) => Promise<void>): Promise<void> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      if (!(await lockSiteOfClients(tx))) throw notFound('Site', site.siteId)
+      if (!(await holdSite(tx))) throw notFound('Site', site.siteId)
       await work(tx)
       await this.#deps.changes.siteChanged(tx)
     })

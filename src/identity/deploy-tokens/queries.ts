@@ -32,17 +32,6 @@ export async function insertDeployToken(tx: SiteTx, token: NewDeployToken): Prom
     .execute()
 }
 
-/** Lets two that make tokens of one site come one after the other. False when the site is gone. */
-export async function lockSiteOfTokens(tx: SiteTx): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('site')
-    .select('site_id')
-    .where('site_id', '=', tx.siteId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** The oldest first. */
 export function selectDeployTokens(tx: SiteTx) {
   return tx.db

@@ -5,6 +5,7 @@ import { hashSecret } from '#identity/hash-secret.ts'
 import { GuessLimits } from '#identity/rate-limits/guess-limits.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { holdSite } from '#platform/postgres/hold-site.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -21,7 +22,6 @@ import {
 import {
   deleteDeployToken,
   insertDeployToken,
-  lockSiteOfTokens,
   selectDeployTokenBySecret,
   selectDeployTokens,
   updateDeployTokenUse,
@@ -87,7 +87,7 @@ export class DeployTokens {
         expiresInDays === undefined ? null : new Date(createdAt.getTime() + expiresInDays * DAY_MS),
     }
     return database.withSite(siteId, async (tx) => {
-      if (!(await lockSiteOfTokens(tx))) throw notFound('Site', siteId)
+      if (!(await holdSite(tx))) throw notFound('Site', siteId)
       if ((await selectDeployTokens(tx)).length >= MAX_DEPLOY_TOKENS) throw tooMany()
       await insertDeployToken(tx, { ...row, secretHash: hashSecret(token) })
       await events.record(tx, {
