@@ -28,6 +28,8 @@ import { answersOf } from '#test/get-routes.ts'
 import { accountOf } from '#test/google-sign-in.ts'
 import { makeMailboxes } from '#test/inbound-mail.ts'
 import { type StoredMail, storeMail } from '#test/mail-rows.ts'
+import { RegisteredParty } from '#test/registered-client.ts'
+import { RelyingParty } from '#test/relying-party.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
@@ -52,6 +54,8 @@ let archive: string
 /** The same site without what a passphrase seals: a passphrase costs half a second each time. */
 let bare: string
 let vera: SignedInPerson
+/** An application of others that it has. */
+let helpdesk: RegisteredParty
 let mail: StoredMail
 const resources = new AsyncDisposableStack()
 const ids = new Map<string, string>()
@@ -146,6 +150,13 @@ async function furnishShop(): Promise<void> {
   await stack.portal('GET', `/sites/${HOST}/dkim`)
   vera = await signUp(stack, HOST, VERA)
   await site.admin('POST', '/groups/staff/users', { username: VERA })
+  helpdesk = await RegisteredParty.register(stack, HOST, { isThirdParty: true })
+  await asSuperuser(
+    stack,
+    (sql) => sql`insert into client_consent
+      select site_id, user_pool_id, sub, ${helpdesk.clientId}, 'openid email', now()
+      from pool_user where sub = ${vera.sub}`,
+  )
   await site.synced()
   ids.set('run', (await site.admin('POST', '/jobs/nightly')).json.data.runId)
   await vi.waitUntil(async () => {
@@ -358,6 +369,22 @@ describe('a site with all of it in another installation', () => {
     expect(await accountOf(other, again)).toMatchObject({ sub: vera.sub })
     const old = await other.call(HOST, 'GET', '/data/auth/methods', { token: vera.token })
     expect(old.status).toBe(401)
+  })
+
+  test('knows the applications that it had by their secrets, and who let them in', async () => {
+    const party = await RelyingParty.of(other, HOST)
+    expect(party.pool.clients.get(helpdesk.clientId)).toEqual(
+      helpdesk.party.pool.clients.get(helpdesk.clientId),
+    )
+    const errorWith = async (secret: string) => {
+      const fields = { grant_type: 'refresh_token', refresh_token: 'unknown' }
+      return (await party.post('token', fields, helpdesk.basic(secret).headers)).json.error
+    }
+    expect(await errorWith(helpdesk.client.clientSecret ?? '')).toBe('invalid_grant')
+    expect(await errorWith('wrong')).toBe('invalid_client')
+    expect(await other.context.consents.list(party, vera.sub)).toMatchObject([
+      { clientId: helpdesk.clientId, name: 'Helpdesk', scopes: ['openid', 'email'] },
+    ])
   })
 
   test('is in both audit trails', async () => {
