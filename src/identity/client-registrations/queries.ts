@@ -97,12 +97,20 @@ const registrations = ({ db, siteId }: SiteTx) =>
 export const selectRegistrations = (tx: SiteTx): Promise<StoredRegistration[]> =>
   registrations(tx).orderBy('created_at').orderBy('client_id').execute()
 
+const oneRegistration = (tx: SiteTx, clientId: string) =>
+  registrations(tx).where('client_id', '=', clientId)
+
+export const selectRegistration = (
+  tx: SiteTx,
+  clientId: string,
+): Promise<StoredRegistration | undefined> => oneRegistration(tx, clientId).executeTakeFirst()
+
 /** Holds it against other changes. */
 export const lockRegistration = (
   tx: SiteTx,
   clientId: string,
 ): Promise<StoredRegistration | undefined> =>
-  registrations(tx).where('client_id', '=', clientId).forNoKeyUpdate().executeTakeFirst()
+  oneRegistration(tx, clientId).forNoKeyUpdate().executeTakeFirst()
 
 export async function countRegistrations(tx: SiteTx): Promise<number> {
   const { count } = await tx.db

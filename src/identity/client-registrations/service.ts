@@ -33,6 +33,7 @@ import {
   insertRegistration,
   lockRegistration,
   selectLogo,
+  selectRegistration,
   selectRegistrations,
   updateRegistration,
   updateSecret,
@@ -100,9 +101,12 @@ export class ClientRegistrations {
 
   /** 404 `ClientNotFound`. */
   async get(site: Site, clientId: string): Promise<RegisteredClient> {
-    const found = (await this.list(site)).find((client) => client.clientId === clientId)
-    if (!found) throw notFound('Client', clientId)
-    return found
+    const pools = await this.#deps.directory.get(site)
+    const row = await this.#deps.database.withSite(site.siteId, (tx) =>
+      selectRegistration(tx, clientId),
+    )
+    if (!row) throw notFound('Client', clientId)
+    return recordOf(pools, row)
   }
 
   async change(
