@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { ClosedObject } from '#base/closed-object.ts'
+import { ONE_LINE } from '#base/one-line-text.ts'
 import { AccessTokenFormat } from '#identity/pools/client.ts'
 
 export const MAX_CLIENTS = 50
@@ -15,7 +16,7 @@ const MAX_FORMER_SECRET_HOURS = 7 * 24
 const Name = Type.String({
   minLength: 1,
   maxLength: MAX_NAME_LENGTH,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+  pattern: ONE_LINE,
   fault: `must be a name of 1 to ${MAX_NAME_LENGTH} characters, like "Acme Helpdesk"`,
 })
 

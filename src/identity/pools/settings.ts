@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { ONE_LINE } from '#base/one-line-text.ts'
+
 const closed = { additionalProperties: false }
 
 const MAX_IDLE_MINUTES = 30 * 24 * 60
@@ -24,7 +26,7 @@ const Scopes = Type.Record(
   Type.String({
     minLength: 1,
     maxLength: MAX_DESCRIPTION,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$',
+    pattern: ONE_LINE,
     fault: `must be a text of 1 to ${MAX_DESCRIPTION} characters, like "See your orders"`,
   }),
   {
