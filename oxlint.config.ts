@@ -3,6 +3,7 @@ import { defineConfig } from 'oxlint'
 /** Bottom to top. A layer may import the layers before it, and itself. */
 const LAYERS = [
   'base',
+  'languages',
   'config',
   'platform',
   'sites',
@@ -87,7 +88,7 @@ export default defineConfig({
       rules: {
         'no-restricted-imports': ban(CLIMB, {
           regex:
-            '^#(?:base|config|platform|sites|identity|mail|runtime|archives|context|http|cli|test)(?:/|$)',
+            '^#(?:base|languages|config|platform|sites|identity|mail|runtime|archives|context|http|cli|test)(?:/|$)',
           message: 'sandbox imports nothing from src',
         }),
       },

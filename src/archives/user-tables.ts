@@ -22,6 +22,7 @@ export const USER_TABLES: readonly ArchivedTable[] = [
       email_verified: 'boolean',
       external_email: 'text',
       name: 'text',
+      language: 'text',
       role: 'text',
       status: 'text',
       origin: 'text',

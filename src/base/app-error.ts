@@ -5,10 +5,17 @@ type Thing = {
   [Code in ErrorCode]: Code extends `${infer Name}NotFound` ? Name : never
 }[ErrorCode]
 
+/** A text that people read in their language; as text it is English. */
+export interface LocalizedText {
+  toString(): string
+}
+
 /** One fault of one field, as a form would show it. */
 export interface FieldFault {
   readonly field: string
   readonly message: string
+  /** The message for people; programs are not sent it. */
+  readonly text?: LocalizedText
 }
 
 export interface AppErrorOptions extends ErrorOptions {
@@ -23,19 +30,24 @@ export interface AppErrorOptions extends ErrorOptions {
   readonly isLogged?: boolean
 }
 
-/** An expected failure. Its message is safe to show; anything private belongs in `cause`. */
+/**
+ * An expected failure. Its message is safe to show; anything private belongs in `cause`. One that people meet on a page is given
+ * in all languages.
+ */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
+  readonly text: LocalizedText | undefined
   readonly details: readonly FieldFault[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly fields: Readonly<Record<string, unknown>> | undefined
   readonly thrown: AppErrorOptions['thrown']
   readonly isLogged: boolean
 
-  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(code: ErrorCode, message: string | LocalizedText, options: AppErrorOptions = {}) {
+    super(String(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
+    this.text = typeof message === 'string' ? undefined : message
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
     this.fields = options.fields
@@ -52,5 +64,12 @@ export const isServiceUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'ServiceUnavailable'
 
 /** A `ValidationError` about one field. */
-export const invalid = (field: string, message: string): AppError =>
-  new AppError('ValidationError', `${field}: ${message}`, { details: [{ field, message }] })
+export const invalid = (field: string, message: string | LocalizedText): AppError =>
+  new AppError('ValidationError', `${field}: ${String(message)}`, {
+    details: [faultOf(field, message)],
+  })
+
+export const faultOf = (field: string, message: string | LocalizedText): FieldFault =>
+  typeof message === 'string'
+    ? { field, message }
+    : { field, message: String(message), text: message }

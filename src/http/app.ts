@@ -15,6 +15,7 @@ import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { keepPrivate } from './private-answers.ts'
+import { languageOf } from './request-language.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
@@ -185,7 +186,12 @@ function failureOf(context: AppContext, methods: MethodTable) {
     scope.isQuiet = failure.code === 'DiskFull'
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
     return isForPeople(path, request)
-      ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
+      ? errorPage(failure, errorHeaders(failure), {
+          host,
+          requestId,
+          status: statusOf(failure),
+          language: languageOf(request),
+        })
       : errorResponse(failure, path, requestId)
   }
 }

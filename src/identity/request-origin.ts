@@ -1,3 +1,5 @@
+import type { Language } from '#languages/language.ts'
+
 /** Where a request to the sign-in comes from, as far as we can tell: for sessions, back-off and the audit trail. */
 export interface RequestOrigin {
   /** The peer, or what a trusted proxy says the peer is. */
@@ -5,4 +7,6 @@ export interface RequestOrigin {
   /** At most 256 characters, without control characters. */
   readonly userAgent: string
   readonly requestId: string
+  /** What whoever asks reads; for mail to who has no language of their own. */
+  readonly language?: Language | undefined
 }

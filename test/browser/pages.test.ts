@@ -20,13 +20,42 @@ const SHAPES = [
   ['dark-phone', 'dark', PHONE],
 ] as const
 
+/** All that is read or heard of a page. */
+const TEXTS = `(() => {
+  const nodes = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT)
+  const texts = [document.title]
+  while (nodes.nextNode()) {
+    if (!nodes.currentNode.parentElement.closest('style, script')) texts.push(nodes.currentNode.data)
+  }
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name, value } of element.attributes) {
+      if (/^(aria-label|alt|title|placeholder|data-show|data-hide)$/.test(name)) texts.push(value)
+    }
+  }
+  return texts.map((text) => text.trim())
+})()`
+
+/** Names, and words that both languages have. */
+const SAME_IN_GERMAN = [
+  'Code',
+  'Name',
+  'Passkeys',
+  'The Helpdesk of Wolfeschlegelsteinhausenbergerdorff & Sons',
+  'Wolfeschlegelsteinhausenbergerdorff Jr.',
+]
+
+/** Words, and no address, domain, code or key. */
+const isProse = (text: string): boolean =>
+  /\p{L}{3}/u.test(text) && !/[@/]|\.test\b/.test(text) && !/^[A-Z0-9 _-]+$/.test(text)
+
 const missing = chromiumMissing()
 
 describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}`, () => {
   let stack: Stack
   let chromium: Browser
+  const texts = { en: new Map<string, string[]>(), de: new Map<string, string[]>() }
   beforeAll(async () => {
-    stack = await startStack({ sites: ['one.test'] })
+    stack = await startStack({ sites: ['one.test', 'two.test'] })
     chromium = await launchChromium()
     if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true })
   })
@@ -35,26 +64,42 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
     await stack[Symbol.asyncDispose]()
   })
 
-  test('are readable, named, large enough and calm, light and dark, wide and narrow', async () => {
-    // A colour that is on its way from one scheme to the other would be neither.
-    await using tab = await openTab(chromium, { reducedMotion: 'reduce' })
-    const { page } = tab
-    const faults: Record<string, unknown> = {}
-    const seen: string[] = []
-    await tourPages(stack, page, async (name) => {
-      for (const [shape, colorScheme, viewport] of SHAPES) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize(viewport)
-        const found: unknown = await page.evaluate(AUDIT)
-        if (!Array.isArray(found) || found.length > 0) faults[`${shape}-${name}`] = found
-        if (PICTURES === undefined) continue
-        await page.screenshot({ path: join(PICTURES, `${shape}-${name}.png`), fullPage: true })
+  test.each([
+    ['English', 'en', 'one.test'],
+    ['German', 'de', 'two.test'],
+  ] as const)(
+    'are readable, named, large enough and calm, light and dark, wide and narrow, in %s',
+    async (_name, language, domain) => {
+      // A colour that is on its way from one scheme to the other would be neither.
+      await using tab = await openTab(chromium, { reducedMotion: 'reduce', locale: language })
+      const { page } = tab
+      const faults: Record<string, unknown> = {}
+      const look = async (name: string): Promise<void> => {
+        for (const [shape, colorScheme, viewport] of SHAPES) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize(viewport)
+          const found: unknown = await page.evaluate(AUDIT)
+          if (!Array.isArray(found) || found.length > 0) faults[`${shape}-${name}`] = found
+          if (PICTURES === undefined) continue
+          const path = join(PICTURES, `${language}-${shape}-${name}.png`)
+          await page.screenshot({ path, fullPage: true })
+        }
+        texts[language].set(name, (await page.evaluate(TEXTS)) as string[])
       }
-      seen.push(name)
-    })
-    expect(faults).toEqual({})
-    expect(seen).toHaveLength(39)
-    expect(tab.complaints).toEqual([])
+      await tourPages(stack, { page, domain, language, look })
+      expect(faults).toEqual({})
+      expect([...texts[language].keys()]).toHaveLength(39)
+      expect(tab.complaints).toEqual([])
+    },
+  )
+
+  test('say nothing in English to whoever reads German', () => {
+    const left = new Set<string>()
+    for (const [name, english] of texts.en) {
+      const german = new Set(texts.de.get(name))
+      for (const text of english) if (german.has(text) && isProse(text)) left.add(text)
+    }
+    expect([...left].sort()).toEqual(SAME_IN_GERMAN)
   })
 
   test('would not pass with what the audit is there to find', async () => {

@@ -50,7 +50,7 @@ describe('a forgotten password', () => {
       await expect(desk.reset('policy@x.org', code, 'short')).rejects.toMatchObject({
         code: 'InvalidPassword',
         details: expect.arrayContaining([
-          { field: 'password', message: 'must have at least 8 characters' },
+          expect.objectContaining({ message: 'must have at least 8 characters' }),
         ]),
       })
     }

@@ -96,7 +96,7 @@ describe('a message about an account', () => {
     await send({ kind: 'invite', to: 'found@example.org', url, expiresAt })
     const invite = await mailTo(stack, 'found@example.org', 'invite')
     expect(linkIn(invite)).toBe(url)
-    expect(invite.text).toContain('until Fri, 27 Nov 2026 12:00 UTC')
+    expect(invite.text).toContain('until Fri, 27 Nov 2026, 12:00 UTC')
   })
 
   test('escapes what it did not write itself', async () => {

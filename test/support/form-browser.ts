@@ -6,11 +6,14 @@ export class FormBrowser {
   /** Another replica answers from here on when it is set. */
   stack: Stack
   readonly #host: string
+  /** As in `Accept-Language`. */
+  readonly #language: string | undefined
   readonly cookies = new Map<string, string>()
 
-  constructor(stack: Stack, host: string) {
+  constructor(stack: Stack, host: string, language?: string) {
     this.stack = stack
     this.#host = host
+    this.#language = language
   }
 
   async get(path: string): Promise<Answer> {
@@ -42,7 +45,11 @@ export class FormBrowser {
 
   #headers(headers: Readonly<Record<string, string>>): Record<string, string> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-    return cookie === '' ? { ...headers } : { cookie, ...headers }
+    return {
+      ...(cookie !== '' && { cookie }),
+      ...(this.#language !== undefined && { 'accept-language': this.#language }),
+      ...headers,
+    }
   }
 
   /** The client joins several `Set-Cookie` with a comma; ours have no comma but in `Expires`. */
@@ -71,7 +78,7 @@ export const hiddenFields = (page: string): Record<string, string> =>
 export const textOf = (page: string): string =>
   unescape(
     page
-      .replace(/<(style|title)>[\s\S]*?<\/\1>/g, '')
+      .replace(/<(style|title|script)>[\s\S]*?<\/\1>/g, '')
       .replaceAll(/<[^>]*>/g, ' ')
       .replaceAll(/\s+/g, ' ')
       .trim(),

@@ -1,6 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 
+import type { Language } from '#languages/language.ts'
+import { say } from '#languages/message.ts'
+
 import { follow, sendForm } from './browser.ts'
 import { linkIn, mailTo } from './outbox.ts'
 import { RegisteredParty } from './registered-client.ts'
@@ -20,16 +23,24 @@ interface Tour {
   readonly send: (fields: Readonly<Record<string, string>>) => () => Promise<unknown>
 }
 
+export interface TourOptions {
+  readonly page: Page
+  /** Whose pages. */
+  readonly domain: string
+  /** Of the browser that the page is in. */
+  readonly language: Language
+  readonly look: (name: string) => Promise<void>
+}
+
 /** Every page of the hosted sign-in, of invites and of forwarding as a person meets it, with and without mistakes. */
 export async function tourPages(
   stack: Stack,
-  page: Page,
-  look: (name: string) => Promise<void>,
+  { page, domain, language, look }: TourOptions,
 ): Promise<void> {
-  const base = stack.baseUrl('one.test')
-  const client = await RelyingParty.of(stack, 'one.test')
-  const admin = await RelyingParty.of(stack, 'one.test', 'admin')
-  const email = `guest@${LONG_DOMAIN}`
+  const base = stack.baseUrl(domain)
+  const client = await RelyingParty.of(stack, domain)
+  const admin = await RelyingParty.of(stack, domain, 'admin')
+  const email = `guest-of-${domain}@${LONG_DOMAIN}`
   const at = async (name: string, arrive: () => Promise<unknown>): Promise<void> => {
     await arrive()
     await look(name)
@@ -51,12 +62,12 @@ export async function tourPages(
   await at('reset', send({ username: email }))
   await at('reset-wrong', send({ code: '000000', password: 'Another-horse-8' }))
 
-  await at('onboarding', async () => page.goto(await inviteLink(stack, email)))
+  await at('onboarding', async () => page.goto(await inviteLink(client, email)))
   await at('onboarding-faults', send({ password: PASSWORD, confirmPassword: 'Other-horse-8' }))
   await at('welcome', send({ password: PASSWORD, confirmPassword: PASSWORD }))
   await at('onboarding-incomplete', open('/admin/public/onboarding/user'))
 
-  await at('forwarding', async () => page.goto(await forwardingLink(stack)))
+  await at('forwarding', async () => page.goto(await forwardingLink(client)))
   await at('forwarding-agreed', send({}))
   await at('forwarding-incomplete', open('/admin/public/forwarding/verify'))
 
@@ -75,7 +86,7 @@ export async function tourPages(
   await page.context().clearCookies({ name: /session/ })
   await page.goto(base + client.page('login'))
   await at('second-step', send({ username: email, password: PASSWORD }))
-  await at('second-step-recovery', () => follow(page, 'Use a recovery code'))
+  await at('second-step-recovery', () => follow(page, say('second-step.use-recovery').in(language)))
   await at('second-step-wrong', send({ code: 'wrong' }))
   await page.goto(`${base}${client.path}/account`)
   await client.stack.context.secondFactors.disable(client.site, client.pool, sub, {})
@@ -91,12 +102,12 @@ export async function tourPages(
 
 /** Of an application of others, which asks somebody who is signed in. */
 async function applicationPages(
-  { stack, path }: RelyingParty,
+  { stack, site, path }: RelyingParty,
   base: string,
   { at, open, send }: Pick<Tour, 'at' | 'open' | 'send'>,
 ): Promise<void> {
   const redirectUri = `${base}/auth/callback`
-  const app = await RegisteredParty.register(stack, 'one.test', {
+  const app = await RegisteredParty.register(stack, site.domain, {
     name: 'The Helpdesk of Wolfeschlegelsteinhausenbergerdorff & Sons',
     redirectUris: [redirectUri],
     isThirdParty: true,
@@ -126,20 +137,21 @@ async function shownCode(page: Page): Promise<string> {
 }
 
 /** In the mail that an admin's invitation of somebody sends. */
-async function inviteLink(stack: Stack, email: string): Promise<string> {
-  const token = await stack.adminToken('one.test')
+async function inviteLink({ stack, site }: RelyingParty, email: string): Promise<string> {
+  const token = await stack.adminToken(site.domain)
   const invitation = { token, body: { email, role: 'user' } }
-  const answer = await stack.call('one.test', 'POST', '/admin/api/users', invitation)
+  const answer = await stack.call(site.domain, 'POST', '/admin/api/users', invitation)
   if (answer.status !== 200) throw new Error(`Not invited: ${answer.status} ${answer.text}`)
   return linkIn(await mailTo(stack, email, 'invite'))
 }
 
 /** In the mail that asks a target of forwarding. */
-async function forwardingLink(stack: Stack): Promise<string> {
-  const address = 'a-mailbox-with-a-rather-long-name@one.test'
-  const target = `forwarded@${LONG_DOMAIN}`
-  await stack.portal('POST', '/sites/one.test/mailboxes', { address, owners: ['ann@one.test'] })
-  const path = `/sites/one.test/mailboxes/${address}/forwarding-targets`
+async function forwardingLink({ stack, site }: RelyingParty): Promise<string> {
+  const address = `a-mailbox-with-a-rather-long-name@${site.domain}`
+  const target = `mail-of-${site.domain}@${LONG_DOMAIN}`
+  const mailboxes = `/sites/${site.domain}/mailboxes`
+  await stack.portal('POST', mailboxes, { address, owners: [`ann@${site.domain}`] })
+  const path = `${mailboxes}/${address}/forwarding-targets`
   const answer = await stack.portal('POST', path, { targets: [target] })
   if (answer.status !== 200) throw new Error(`Not asked: ${answer.status} ${answer.text}`)
   return linkIn(await mailTo(stack, target))

@@ -1,10 +1,13 @@
 import { pathTo as accountPath } from '#http/oidc/account/account-request.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { formPage } from '#http/oidc/pages/form.ts'
-import { type Html, html } from '#http/oidc/pages/html.ts'
+import { html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
+import type { HtmlPage } from '#http/oidc/pages/page.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
+import type { TextKey } from '#languages/catalogues.ts'
+import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 interface ChangedAddress {
@@ -17,67 +20,73 @@ interface AddressPage {
   readonly change: ChangedAddress
 }
 
-interface Words {
-  readonly title: string
-  readonly lead: (change: ChangedAddress, site: Site) => Html
-  readonly submit: string
-  readonly doneTitle: string
-  readonly done: (change: ChangedAddress) => string
+interface LinkWords {
+  readonly title: TextKey
+  readonly lead: TextKey
+  readonly submit: TextKey
+  readonly doneTitle: TextKey
+  readonly done: TextKey
 }
 
-const WORDS: Record<AddressLink, Words> = {
+const WORDS: Record<AddressLink, LinkWords> = {
   confirm: {
-    title: 'Confirm your new address',
-    lead: ({ oldEmail, newEmail }, { domain }) =>
-      html`The account <b>${oldEmail}</b> at <b>${domain}</b> is to have the address
-        <b>${newEmail}</b>.`,
-    submit: 'Use this address',
-    doneTitle: 'Your address is changed',
-    done: ({ newEmail }) => `From now on you sign in as ${newEmail}.`,
+    title: 'new-address.title',
+    lead: 'new-address.lead',
+    submit: 'new-address.submit',
+    doneTitle: 'new-address.done',
+    done: 'new-address.done-text',
   },
   undo: {
-    title: 'Take your account back',
-    lead: ({ oldEmail, newEmail }, { domain }) =>
-      html`Your account at <b>${domain}</b> has the address <b>${newEmail}</b> now. It gets
-        <b>${oldEmail}</b> again; every sign-in ends, and so does the password.`,
-    submit: 'Take it back',
-    doneTitle: 'Your account is yours again',
-    done: ({ oldEmail }) =>
-      `You sign in as ${oldEmail} again. Set a new password first: choose "Forgot password?" where you sign in.`,
+    title: 'new-address.undo-title',
+    lead: 'new-address.undo-lead',
+    submit: 'new-address.undo-submit',
+    doneTitle: 'new-address.undone',
+    done: 'new-address.undone-text',
   },
 }
+
+/** Whose page it is, and who reads it. */
+type ReadPage = Pick<HtmlPage, 'language'> & { readonly site: Site }
+
+const named = ({ oldEmail, newEmail }: ChangedAddress, { domain }: Site) => ({
+  old: oldEmail,
+  new: newEmail,
+  site: domain,
+})
 
 /** Asks whoever opened the link; the button agrees. */
 export const askPage = (
-  site: Site,
+  { site, language }: ReadPage,
   { link, change, token }: AddressPage & { readonly token: string },
 ): Response =>
   formPage({
-    title: WORDS[link].title,
+    title: say(WORDS[link].title),
     site,
-    lead: WORDS[link].lead(change, site),
+    language,
+    lead: say(WORDS[link].lead, named(change, site)),
     action: ADDRESS_PATHS[link],
     hidden: { token },
     fields: [],
-    submit: WORDS[link].submit,
-    more: html`<p>If you do not expect this, close this page: then nothing changes.</p>`,
+    submit: say(WORDS[link].submit),
+    more: html`<p>${say('new-address.unexpected')}</p>`,
     errors: NO_ERRORS,
   })
 
 export const addressChangedPage = (
-  site: Site,
+  { site, language }: ReadPage,
   pool: Pool,
   { link, change }: AddressPage,
 ): Response =>
   noticePage({
-    title: WORDS[link].doneTitle,
+    title: say(WORDS[link].doneTitle),
     site,
+    language,
     tone: 'good',
-    text: [WORDS[link].done(change)],
+    text: [say(WORDS[link].done, named(change, site))],
     links: [
       pool.kind === 'admin'
-        ? { href: '/admin', label: 'Administration' }
-        : { href: accountPath(pool, 'account'), label: 'Your account' },
+        ? { href: '/admin', label: say('page.administration') }
+        : { href: accountPath(pool, 'account'), label: say('account.title') },
       BACK_TO_SITE,
     ],
   })

@@ -4,8 +4,10 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { readSameOriginForm } from '#http/oidc/csrf.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
+import { say } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -22,13 +24,16 @@ function addressPage(context: AppContext, link: AddressLink) {
     .use(publicSite(context))
     .get(
       '/',
-      async ({ site, query }) => {
+      async ({ site, query, request }) => {
         const token = tokenIn(query.token)
-        return askPage(site, {
-          link,
-          token,
-          change: await context.addressChanges.find(site, link, token),
-        })
+        return askPage(
+          { site, language: languageOf(request) },
+          {
+            link,
+            token,
+            change: await context.addressChanges.find(site, link, token),
+          },
+        )
       },
       { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
@@ -46,10 +51,11 @@ async function agree(
   const fields = await readSameOriginForm(request, origin)
   const token = tokenIn(fields.get('token') ?? undefined)
   const change = await addressChanges[link](site, token, originOf(request))
-  return addressChangedPage(site, await pools.byId(site, change.userPoolId), { link, change })
+  const page = { site, language: languageOf(request) }
+  return addressChangedPage(page, await pools.byId(site, change.userPoolId), { link, change })
 }
 
 function tokenIn(token: string | undefined): string {
   if (token) return token
-  throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+  throw new AppError('MissingToken', say('error.whole-link'))
 }

@@ -5,7 +5,9 @@ import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
 import { readSameOriginForm } from '#http/oidc/csrf.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
+import { say } from '#languages/message.ts'
 import { ForwardingConsent } from '#mail/forwarding/model.ts'
 import { VERIFICATION_PATH, type VerificationLink } from '#mail/forwarding/verifications.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
@@ -52,7 +54,7 @@ async function look(
   { site, request, link }: LinkVisit,
 ): Promise<Response> {
   const consent = await forwardingVerifications.find(site, link, originOf(request))
-  return consentPage(site, link.token, consent)
+  return consentPage({ site, language: languageOf(request) }, link.token, consent)
 }
 
 async function agreeAsProgram(
@@ -77,7 +79,8 @@ async function agree(context: AppContext, site: Site, request: Request): Promise
     mailbox: fields.get('mailbox') ?? undefined,
     target: fields.get('target') ?? undefined,
   })
-  return verifiedPage(site, await forwardingVerifications.verify(site, link, originOf(request)))
+  const consent = await forwardingVerifications.verify(site, link, originOf(request))
+  return verifiedPage({ site, language: languageOf(request) }, consent)
 }
 
 interface SentLink extends Pick<VerificationLink, 'mailbox' | 'target'> {
@@ -86,5 +89,5 @@ interface SentLink extends Pick<VerificationLink, 'mailbox' | 'target'> {
 
 function linkOf({ token, ...named }: SentLink): VerificationLink {
   if (token) return { token, ...named }
-  throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+  throw new AppError('MissingToken', say('error.whole-link'))
 }

@@ -3,15 +3,18 @@ import { opensAlone } from '#http/oidc/opener-policy.ts'
 import { failureReference } from '#http/oidc/pages/error-page.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
-import { html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { Language } from '#languages/language.ts'
+import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 /** A request of an invited person, whose link is valid. */
 export interface OnboardingRequest {
   readonly site: Site
+  /** Of whoever opened the link. */
+  readonly language: Language
   readonly token: string
   readonly invite: OpenInvite
   readonly pool: Pool
@@ -24,45 +27,50 @@ export interface OnboardingRequest {
 /** What a form says that asks for a new link. */
 export const RENEW = 'renew'
 
-const ROLES = { 'super-admin': 'a super-admin', admin: 'an admin', user: 'a user' }
+/** As the catalogues name them. */
+const ROLES = { 'super-admin': 'super', admin: 'admin', user: 'user' }
 
 export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormState): Response =>
   formPage({
-    title: 'Welcome',
+    title: say('invite.title'),
+    language: onboarding.language,
     site: onboarding.site,
-    lead: html`You are invited as ${ROLES[onboarding.invite.role ?? 'user']} of
-      <b>${onboarding.site.domain}</b>. Choose a password for your account.`,
+    lead: say('invite.lead', {
+      role: ROLES[onboarding.invite.role ?? 'user'],
+      site: onboarding.site.domain,
+    }),
     action: onboarding.path,
     hidden: { token: onboarding.token },
     fields: [
       { ...usernameField(onboarding.invite.email), readOnly: true },
-      newPasswordField(onboarding.pool.settings.passwordPolicy, 'Password'),
+      newPasswordField(onboarding.pool.settings.passwordPolicy, say('field.password')),
       {
         name: 'confirmPassword',
-        label: 'Repeat the password',
+        label: say('field.repeat-password'),
         type: 'password',
         autocomplete: 'new-password',
       },
     ],
-    submit: 'Set password',
+    submit: say('reset.set'),
     errors,
     headers: opensAlone(onboarding.applicationUrl),
   })
 
 export const welcomePage = (onboarding: OnboardingRequest): Response =>
   noticePage({
-    title: 'Your account is ready',
+    title: say('invite.done'),
+    language: onboarding.language,
     site: onboarding.site,
     tone: 'good',
-    text: [`Your password is set. From now on you sign in as ${onboarding.invite.email}.`],
-    links: [{ href: onboarding.applicationUrl, label: 'Go to sign-in' }, BACK_TO_SITE],
+    text: [say('invite.done-text', { email: onboarding.invite.email })],
+    links: [{ href: onboarding.applicationUrl, label: say('invite.to-sign-in') }, BACK_TO_SITE],
     headers: opensAlone(onboarding.applicationUrl),
   })
 
 /** A link that opens nothing any more, and what to do about it. */
 export interface EndedInvite extends Pick<
   OnboardingRequest,
-  'site' | 'token' | 'path' | 'applicationUrl'
+  'site' | 'language' | 'token' | 'path' | 'applicationUrl'
 > {
   readonly end: InviteEnd
   readonly requestId: string
@@ -71,48 +79,54 @@ export interface EndedInvite extends Pick<
 export const endedInvitePage = (invite: EndedInvite): Response =>
   invite.end === 'expired' ? oldInvitePage(invite) : deadInvitePage(invite)
 
-const oldInvitePage = ({ site, token, path, requestId }: EndedInvite): Response =>
+const oldInvitePage = ({ site, language, token, path, requestId }: EndedInvite): Response =>
   formPage({
-    title: 'This link is too old',
+    title: say('invite.old'),
     site,
-    lead: html`A link of an invite to <b>${site.domain}</b> is good for seven days. A new one goes
-      to the address that was invited.`,
+    language,
+    lead: say('invite.old-text', { site: site.domain }),
     action: path,
     hidden: { token, action: RENEW },
     fields: [],
-    submit: 'Send me a new link',
+    submit: say('invite.renew'),
     errors: { ...NO_ERRORS, status: 410 },
     more: referenceOf(failureReference('LinkExpired', requestId)),
   })
 
-const deadInvitePage = ({ site, end, applicationUrl, requestId }: EndedInvite): Response =>
+const deadInvitePage = ({
+  site,
+  language,
+  end,
+  applicationUrl,
+  requestId,
+}: EndedInvite): Response =>
   noticePage({
-    title: end === 'used' ? 'This link was used already' : 'This link is not valid',
+    title: say(end === 'used' ? 'invite.used' : 'failure.invalid-link'),
     site,
+    language,
     tone: 'bad',
     text:
       end === 'used'
-        ? [
-            'The account has its password. Sign in with it, or set a new one there if you have forgotten it.',
-          ]
-        : [
-            'A newer link may have taken its place: look for the latest message.',
-            'If there is none, ask the people who invited you for a new one.',
-          ],
+        ? [say('invite.used-text')]
+        : [say('invite.dead-text'), say('invite.dead-more')],
     links:
       end === 'used'
-        ? [{ href: applicationUrl, label: 'Go to sign-in' }, BACK_TO_SITE]
+        ? [{ href: applicationUrl, label: say('invite.to-sign-in') }, BACK_TO_SITE]
         : [BACK_TO_SITE],
     reference: failureReference('LinkExpired', requestId),
     status: 410,
   })
 
 /** The same whether a link was sent or not. */
-export const renewedInvitePage = (site: Site): Response =>
+export const renewedInvitePage = ({
+  site,
+  language,
+}: Pick<OnboardingRequest, 'site' | 'language'>): Response =>
   noticePage({
-    title: 'Look into your mail',
+    title: say('invite.renewed'),
     site,
+    language,
     tone: 'good',
-    text: ['If the invite still stands, a new link is on its way to the address that was invited.'],
+    text: [say('invite.renewed-text')],
     links: [BACK_TO_SITE],
   })

@@ -8,8 +8,10 @@ import { readPassword } from '#http/oidc/fields.ts'
 import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
+import { say } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -56,7 +58,7 @@ async function accept(
   const token = fields.get('token') ?? undefined
   if (token !== undefined && fields.get('action') === RENEW) {
     await context.inviteAcceptances.renew(site, token, originOf(request))
-    return renewedInvitePage(site)
+    return renewedInvitePage({ site, language: languageOf(request) })
   }
   const onboarding = await openInvite(context, { path, site, request }, token)
   if (onboarding instanceof Response) return onboarding
@@ -85,10 +87,11 @@ async function openInvite(
   { path, site, request }: Opening,
   token: string | undefined,
 ): Promise<OnboardingRequest | Response> {
-  if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+  if (!token) throw new AppError('MissingToken', say('error.whole-link'))
   const { auth } = await pools.bootstrap(site)
   const invite = await inviteAcceptances.find(site, token)
-  const opened = { site, token, path, applicationUrl: auth.logoutUri }
+  const language = languageOf(request)
+  const opened = { site, language, token, path, applicationUrl: auth.logoutUri }
   if (!invite) {
     const end = await inviteAcceptances.endOf(site, token)
     return endedInvitePage({ ...opened, end, requestId: scopeOf(request).requestId })
@@ -107,7 +110,7 @@ async function chosenPassword(
     () => passwords.check(pool, { email: invite.email, password }),
     () => {
       if (fields.get('confirmPassword') === password) return
-      throw invalid('confirmPassword', 'The two passwords are not the same')
+      throw invalid('confirmPassword', say('fault.not-the-same'))
     },
   )
   return password

@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
+import { type Words, say } from '#languages/message.ts'
 
 import { fetchContextOf } from './fetch-context.ts'
 import { formTargetOf } from './form-targets.ts'
@@ -63,29 +64,32 @@ async function consentPage(
   if (!account) return seeOther(pathTo('login'), csrf.cookies)
   const name = authorization.client.application?.name ?? ''
   return interactionPage(interaction, {
-    title: `Sign in to ${name}?`,
-    lead: html`${applicationName(authorization)} wants to sign you in. You are
-      <b>${account.email}</b> at <b>${site.domain}</b>.`,
+    title: say('consent.title', { name }),
+    lead: say('consent.lead', {
+      application: applicationName(authorization),
+      email: account.email,
+      site: site.domain,
+    }),
     instead: askedFor(name, authorization),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('consent', flow?.step === 'consent' ? flow : undefined),
     fields: [],
-    submit: 'Allow',
-    refusal: { value: DENY, label: 'Do not allow' },
+    submit: say('consent.allow'),
+    refusal: { value: DENY, label: say('consent.deny') },
     errors,
-    more: linkLine('Not you?', pathTo('login'), 'Use another account'),
+    more: linkLine(say('page.not-you'), pathTo('login'), say('consent.other-account')),
   })
 }
 
 function askedFor(name: string, { pool, scope }: AuthorizationRequest): Html {
   const { learned, allowed } = wordsOfScopes(pool, scopesOf(scope))
   return html`
-    ${learned.length > 0 && listOf(`${name} will learn:`, learned)}
-    ${allowed.length > 0 && listOf(`It will be able to do this in your name:`, allowed)}
+    ${learned.length > 0 && listOf(say('consent.learns', { name }), learned)}
+    ${allowed.length > 0 && listOf(say('consent.may'), allowed)}
   `
 }
 
-const listOf = (title: string, lines: readonly string[]): Html =>
+const listOf = (title: Words, lines: readonly Words[]): Html =>
   html`<p class="lead">${title}</p>
     <ul class="learns">
       ${lines.map((line) => html`<li>${line}</li>`)}

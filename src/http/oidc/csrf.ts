@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 
 import { AppError } from '#base/app-error.ts'
 import { isSameText } from '#base/same-text.ts'
+import { say } from '#languages/message.ts'
 
 import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
 import { readForm } from './form-body.ts'
@@ -50,6 +51,6 @@ export function readSameOriginForm(request: Request, origin: string): Promise<UR
   const sender = request.headers.get('origin')
   const foreign =
     site === null ? sender !== null && sender !== origin : !['same-origin', 'none'].includes(site)
-  if (foreign) throw new AppError('Forbidden', 'This form was sent from another site')
+  if (foreign) throw new AppError('Forbidden', say('error.foreign-form'))
   return readForm(request)
 }

@@ -5,6 +5,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { SCOPES } from '#identity/pools/scopes.ts'
 import type { PoolSettings } from '#identity/pools/settings.ts'
 import { ASSERTION_ALGORITHMS } from '#identity/token-sets/client-assertion.ts'
+import { LANGUAGES } from '#languages/language.ts'
 
 type Described = Pick<Pool, 'issuer'> & { readonly settings: Pick<PoolSettings, 'scopes'> }
 
@@ -61,6 +62,7 @@ export const discoveryDocument = ({ issuer, settings }: Described) => ({
     'email_verified',
     'cognito:groups',
   ],
+  ui_locales_supported: [...LANGUAGES],
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

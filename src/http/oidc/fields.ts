@@ -1,6 +1,8 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, type LocalizedText, faultOf } from '#base/app-error.ts'
 import { PASSPHRASE_LENGTH } from '#identity/passwords/policy.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
+import { type Localized, type Words, say } from '#languages/message.ts'
+import { listed } from '#languages/spans.ts'
 
 import type { Field } from './pages/field.ts'
 
@@ -19,17 +21,17 @@ export const readPassword = (fields: URLSearchParams): string =>
 
 /** The mailed code without spaces, with which people copy it. */
 export const readCode = (fields: URLSearchParams): string =>
-  required(fields, 'code', 'Enter the code from the message').replaceAll(/[\s-]/g, '')
+  required(fields, 'code', say('fault.code-needed')).replaceAll(/[\s-]/g, '')
 
 export const usernameField = (value: string | undefined): Field => ({
   name: 'username',
-  label: 'Email address',
+  label: say('field.email'),
   type: 'email',
   autocomplete: 'username',
   value,
 })
 
-export const newPasswordField = (policy: PasswordPolicy, label: string): Field => ({
+export const newPasswordField = (policy: PasswordPolicy, label: Words): Field => ({
   name: 'password',
   label,
   type: 'password',
@@ -39,7 +41,7 @@ export const newPasswordField = (policy: PasswordPolicy, label: string): Field =
 
 export const codeField: Field = {
   name: 'code',
-  label: 'Code',
+  label: say('field.code'),
   type: 'text',
   autocomplete: 'one-time-code',
   kind: 'code',
@@ -48,38 +50,37 @@ export const codeField: Field = {
 /** The second button of a form for a mailed code. */
 export const SEND_AGAIN = {
   value: 'resend',
-  label: 'send it again',
-  words: 'Nothing there? Check your spam folder, or',
+  label: say('code.send-again'),
+  words: say('code.nothing-there'),
 } as const
 
 /** "At least 8 characters, with an uppercase letter, a digit and a symbol; or 20 of any kind." */
-export function passwordPolicyText(policy: PasswordPolicy): string {
-  const parts = [
-    ...(policy.requireUppercase ? ['an uppercase letter'] : []),
-    ...(policy.requireLowercase ? ['a lowercase letter'] : []),
-    ...(policy.requireNumbers ? ['a digit'] : []),
-    ...(policy.requireSymbols ? ['a symbol'] : []),
+export function passwordPolicyText(policy: PasswordPolicy): Localized {
+  const kinds = [
+    ...(policy.requireUppercase ? [say('policy.uppercase')] : []),
+    ...(policy.requireLowercase ? [say('policy.lowercase')] : []),
+    ...(policy.requireNumbers ? [say('policy.digit')] : []),
+    ...(policy.requireSymbols ? [say('policy.symbol')] : []),
   ]
-  const last = parts.pop()
-  const length = `At least ${policy.minimumLength} characters`
-  if (last === undefined) return `${length}.`
-  const kinds = parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
-  return `${length}, with ${kinds}; or ${PASSPHRASE_LENGTH} of any kind.`
+  const count = policy.minimumLength
+  return kinds.length === 0
+    ? say('policy.length', { count })
+    : say('policy.kinds', { count, kinds: listed(kinds), long: PASSPHRASE_LENGTH })
 }
 
-const ADDRESS = 'Enter your email address'
-const PASSWORD = 'Enter a password'
+const ADDRESS = say('fault.address-needed')
+const PASSWORD = say('fault.password-needed')
 
-function required(fields: URLSearchParams, name: string, message: string): string {
+function required(fields: URLSearchParams, name: string, message: LocalizedText): string {
   const text = fields.get(name) ?? ''
   const value = name === 'password' ? text : text.trim()
   if (value !== '') return value
   throw missing(name, message)
 }
 
-const missing = (field: string, message: string): AppError =>
-  new AppError('ValidationError', message, { details: [{ field, message }] })
+const missing = (field: string, message: LocalizedText): AppError =>
+  new AppError('ValidationError', message, { details: [faultOf(field, message)] })
 
 /** What a page says whose code was sent again. */
-export const resentNotice = ({ resent }: { readonly resent?: true }): string | undefined =>
-  resent ? 'We have sent you a new code.' : undefined
+export const resentNotice = ({ resent }: { readonly resent?: true }): Words | undefined =>
+  resent ? say('code.sent-again') : undefined

@@ -1,5 +1,6 @@
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
+import { say } from '#languages/message.ts'
 
 import {
   SEND_AGAIN,
@@ -12,7 +13,6 @@ import {
   usernameField,
 } from './fields.ts'
 import { linkLine } from './pages/form.ts'
-import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
 
@@ -23,11 +23,11 @@ export const forgotPasswordRoutes = (context: AppContext) =>
     open: 'The page on which people ask for a new password',
     show: (interaction, { typed, errors }) =>
       interactionPage(interaction, {
-        title: 'Forgot your password?',
-        lead: html`Enter your email address, and we will send you a code to set a new one.`,
+        title: say('reset.title'),
+        lead: say('reset.lead'),
         action: interaction.pathTo('forgotPassword'),
         fields: [usernameField(typed.get('username') ?? interaction.authorization.loginHint)],
-        submit: 'Send the code',
+        submit: say('reset.submit'),
         errors,
         more: signInLine(interaction),
       }),
@@ -49,15 +49,15 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
         return seeOther(interaction.pathTo('forgotPassword'), interaction.csrf.cookies)
       }
       return interactionPage(interaction, {
-        title: 'Set a new password',
-        lead: html`If <b>${flow.email}</b> has an account, a message with a code is on its way.`,
+        title: say('reset.new-title'),
+        lead: say('reset.new-lead', { email: flow.email }),
         action: interaction.pathTo('confirmForgotPassword', flow),
         fields: [
           { ...codeField, value: typed.get('code') ?? undefined },
-          newPasswordField(interaction.pool.settings.passwordPolicy, 'New password'),
+          newPasswordField(interaction.pool.settings.passwordPolicy, say('field.new-password')),
         ],
         account: flow.email,
-        submit: 'Set password',
+        submit: say('reset.set'),
         again: SEND_AGAIN,
         errors,
         notice: resentNotice(flow),
@@ -83,4 +83,4 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
   })
 
 const signInLine = ({ pathTo }: InteractionRequest) =>
-  linkLine('Remembered it?', pathTo('login'), 'Sign in')
+  linkLine(say('reset.remembered'), pathTo('login'), say('sign-in.submit'))

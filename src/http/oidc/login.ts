@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
+import { say } from '#languages/message.ts'
 
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
@@ -62,7 +63,7 @@ function loginPage(
   const { pool, authorization, flow, pathTo } = interaction
   const username = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
   return interactionPage(interaction, {
-    title: 'Sign in',
+    title: say('sign-in.title'),
     lead: leadOf(interaction),
     instead: googleInstead(interaction),
     after: passkeyButton(challenges, interaction, { errors }),
@@ -76,27 +77,26 @@ function loginPage(
       },
       {
         name: 'password',
-        label: 'Password',
+        label: say('field.password'),
         type: 'password',
         autocomplete: 'current-password',
       },
     ],
-    submit: 'Sign in',
+    submit: say('sign-in.submit'),
     errors,
-    notice:
-      flow?.step === 'password-reset'
-        ? 'Your password is changed. Sign in with the new one.'
-        : undefined,
-    more: html`<p><a class="link" href="${pathTo('forgotPassword')}">Forgot password?</a></p>
-      ${pool.settings.selfSignUp && linkLine('No account yet?', pathTo('signup'), 'Create one')}`,
+    notice: flow?.step === 'password-reset' ? say('sign-in.password-changed') : undefined,
+    more: html`<p>
+        <a class="link" href="${pathTo('forgotPassword')}">${say('sign-in.forgot')}</a>
+      </p>
+      ${pool.settings.selfSignUp && linkLine(say('sign-in.no-account'), pathTo('signup'), say('sign-in.create-account'))}`,
   })
 }
 
 function leadOf({ pool, authorization }: InteractionRequest) {
   const { client, redirectUri } = authorization
   if (client.purpose === 'account')
-    return html`to your account at <b>${displayHost(redirectUri)}</b>`
+    return say('sign-in.to-account', { place: displayHost(redirectUri) })
   return pool.kind === 'admin' && client.application === undefined
-    ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
-    : html`to continue to ${applicationName(authorization)}`
+    ? say('sign-in.to-administration', { place: displayHost(pool.issuer) })
+    : say('sign-in.to-application', { application: applicationName(authorization) })
 }

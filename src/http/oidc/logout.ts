@@ -7,7 +7,7 @@ import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
-import type { Site } from '#sites/site.ts'
+import { say } from '#languages/message.ts'
 
 import { poolScope } from './cookies.ts'
 import { CSRF_FIELD, type CsrfSession, csrfSession, hasCsrfToken } from './csrf.ts'
@@ -16,7 +16,6 @@ import { formTargetOf } from './form-targets.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
-import { html } from './pages/html.ts'
 import { BACK_TO_SITE, noticePage } from './pages/notice-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
@@ -106,41 +105,46 @@ async function signOut(
   poolRequest: PoolHttpRequest,
   location: string | undefined,
 ): Promise<Response> {
-  const { site, pool, request } = poolRequest
+  const { pool, request } = poolRequest
   const token = readSession(request, pool)
   if (token !== undefined) await context.sessions.end(poolRequest, token)
   const cookies = [clearedSession(pool)]
-  return location === undefined ? signedOutPage(site, cookies) : seeOther(location, cookies)
+  return location === undefined ? signedOutPage(poolRequest, cookies) : seeOther(location, cookies)
 }
 
 const pathWith = ({ issuer }: Pool, query: string): string =>
   `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
 
 const confirmPage = (
-  { site, pool }: PoolHttpRequest,
+  { site, pool, language }: PoolHttpRequest,
   csrf: CsrfSession,
   { location, query }: { readonly location: string | undefined; readonly query: string },
 ): Response =>
   formPage({
-    title: 'Sign out',
+    title: say('sign-out.title'),
     site,
-    lead: html`You are signed in to <b>${site.domain}</b> on this browser.`,
+    language,
+    lead: say('sign-out.lead', { site: site.domain }),
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     action: pathWith(pool, query),
     formTargets: location === undefined ? [] : [formTargetOf(location)],
     fields: [],
-    submit: 'Sign out',
+    submit: say('sign-out.title'),
     errors: NO_ERRORS,
   })
 
 /** The page after a sign-out that names no address to return to. */
-const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
+const signedOutPage = (
+  { site, language }: Pick<PoolHttpRequest, 'site' | 'language'>,
+  cookies: readonly string[],
+): Response =>
   noticePage({
-    title: 'You are signed out',
+    title: say('sign-out.done'),
     site,
+    language,
     tone: 'good',
-    text: [`You have left ${site.domain} on this browser. You can close this page.`],
+    text: [say('sign-out.done-text', { site: site.domain })],
     links: [BACK_TO_SITE],
     cookies,
   })

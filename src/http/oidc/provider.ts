@@ -9,6 +9,7 @@ import type { CallbackResult } from '#identity/federation/authorization-callback
 import type { LoginBinding } from '#identity/federation/authorization-redirects.ts'
 import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { say } from '#languages/message.ts'
 
 import { cookieOf, poolScope, setCookie } from './cookies.ts'
 import { providerErrorPage } from './pages/provider-error-page.ts'
@@ -87,22 +88,22 @@ export const providerCallbackRoutes = (context: AppContext) => {
 
 function responseOf(
   result: Exclude<CallbackResult, { readonly kind: 'signed-in' }>,
-  { site }: PoolHttpRequest,
+  { site, language }: PoolHttpRequest,
   cookies: readonly string[],
 ): Response {
   switch (result.kind) {
     case 'error-redirect':
       return seeOther(result.location, cookies)
     case 'refused':
-      return providerErrorPage(site, result.reason, { request: result.request, cookies })
+      return providerErrorPage(
+        { site, language: result.request.language ?? language },
+        result.reason,
+        { request: result.request, cookies },
+      )
     case 'unknown-login':
       throw attemptNotFound()
   }
 }
 
 /** One wording for a sign-in that is unknown, over, expired, or another browser's. */
-const attemptNotFound = (): AppError =>
-  new AppError(
-    'LinkExpired',
-    'This sign-in with Google has ended, or was begun in another browser. Go back to where you came from and begin again.',
-  )
+const attemptNotFound = (): AppError => new AppError('LinkExpired', say('error.google-ended'))

@@ -153,12 +153,13 @@ async function submitted(form: SignInForm, interaction: InteractionRequest): Pro
 
 /** A page with a form that only this browser can send. It shows the application that asks. */
 export const interactionPage = (
-  { site, pool, csrf, authorization }: InteractionRequest,
-  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers' | 'emblem'>,
+  { site, pool, csrf, authorization, language }: InteractionRequest,
+  page: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'headers' | 'emblem'>,
 ): Response => {
   const privacy = privacyLine(authorization)
   return formPage({
     site,
+    language,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     headers: openerPolicyOf(pool),

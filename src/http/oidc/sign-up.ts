@@ -1,6 +1,7 @@
 import { allFaults } from '#base/all-faults.ts'
-import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { signUpDisabled } from '#identity/accounts/errors.ts'
+import { say } from '#languages/message.ts'
 
 import {
   SEND_AGAIN,
@@ -16,7 +17,6 @@ import { formTargetOf } from './form-targets.ts'
 import { googleInstead } from './google-instead.ts'
 import { applicationName } from './pages/application.ts'
 import { linkLine } from './pages/form.ts'
-import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { completePasswordSignIn, interactionPage, signInFormRoutes } from './sign-in-form.ts'
 
@@ -28,20 +28,20 @@ export const signUpRoutes = (context: AppContext) =>
     show: (interaction, { typed, errors }) => {
       const { pool, authorization, pathTo } = interaction
       if (!pool.settings.selfSignUp) {
-        throw new AppError('SignUpDisabled', 'Accounts are made by invitation only on this site')
+        throw signUpDisabled()
       }
       return interactionPage(interaction, {
-        title: 'Create your account',
-        lead: html`to continue to ${applicationName(authorization)}`,
+        title: say('sign-up.title'),
+        lead: say('sign-in.to-application', { application: applicationName(authorization) }),
         instead: googleInstead(interaction),
         action: pathTo('signup'),
         fields: [
           usernameField(typed.get('username') ?? authorization.loginHint),
-          newPasswordField(pool.settings.passwordPolicy, 'Password'),
+          newPasswordField(pool.settings.passwordPolicy, say('field.password')),
         ],
-        submit: 'Create account',
+        submit: say('sign-up.submit'),
         errors,
-        more: linkLine('Already have an account?', pathTo('login'), 'Sign in'),
+        more: linkLine(say('sign-up.has-account'), pathTo('login'), say('sign-up.sign-in')),
       })
     },
     async submit(interaction, fields) {
@@ -65,16 +65,20 @@ export const confirmUserRoutes = (context: AppContext) =>
       // Signing in with address and password redirects to this page again.
       if (flow?.step !== 'confirm') return seeOther(pathTo('login'), interaction.csrf.cookies)
       return interactionPage(interaction, {
-        title: 'Check your mail',
-        lead: html`We have sent a message to <b>${flow.email}</b>. Enter the code that is in it.`,
+        title: say('sign-up.check-mail'),
+        lead: say('sign-up.code-sent', { email: flow.email }),
         formTargets: [formTargetOf(interaction.authorization.redirectUri)],
         action: pathTo('confirmUser', flow),
         fields: [codeField],
-        submit: 'Confirm',
+        submit: say('sign-up.confirm'),
         again: SEND_AGAIN,
         errors,
         notice: resentNotice(flow),
-        more: linkLine('Not your address?', pathTo('signup'), 'Start again'),
+        more: linkLine(
+          say('sign-up.not-your-address'),
+          pathTo('signup'),
+          say('sign-up.start-again'),
+        ),
       })
     },
     async submit(interaction, fields) {

@@ -3,15 +3,19 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { formBody } from '#http/bodies/request-body.ts'
+import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
+import type { Language } from '#languages/language.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
 
 export interface PoolHttpRequest extends PoolRequest {
   readonly request: Request
+  /** Of whoever reads the answer. */
+  readonly language: Language
 }
 
 /** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
@@ -45,7 +49,9 @@ export const publicSite = (context: AppContext) => {
         async resolve({ admitted, params }: ResolveContext<{ site: Site; request: Request }>) {
           const { site, request } = hooks.resolve({ admitted, params })
           const pool = await context.pools.byId(site, String(params?.['userPoolId']))
-          const poolRequest: PoolHttpRequest = { site, pool, request, origin: originOf(request) }
+          const language = languageOf(request)
+          const origin = originOf(request)
+          const poolRequest: PoolHttpRequest = { site, pool, request, origin, language }
           return { poolRequest }
         },
       }

@@ -1,30 +1,30 @@
 import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
+import type { Language } from '#languages/language.ts'
+import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 /** What a person sees at the root of a site without a page of its own, and where its administration is. */
-export const sitePage = (site: Pick<Site, 'domain'>, path: string): Response =>
-  path.startsWith('/admin') ? adminPage(site) : rootPage(site)
+export const sitePage = (
+  { site, language }: { readonly site: Pick<Site, 'domain'>; readonly language: Language },
+  path: string,
+): Response => (path.startsWith('/admin') ? adminPage(site, language) : rootPage(site, language))
 
-const rootPage = (site: Pick<Site, 'domain'>): Response =>
+const rootPage = (site: Pick<Site, 'domain'>, language: Language): Response =>
   noticePage({
-    title: `${site.domain} is running`,
+    title: say('site.running', { site: site.domain }),
     site,
+    language,
     tone: 'good',
-    text: [
-      'The site has no page for this address yet. Its data and its sign-in work.',
-      'Files in the folder “public” of its next deployment appear here.',
-    ],
-    links: [{ href: '/admin', label: 'Administration' }],
+    text: [say('site.running-text'), say('site.running-more')],
+    links: [{ href: '/admin', label: say('page.administration') }],
   })
 
-const adminPage = (site: Pick<Site, 'domain'>): Response =>
+const adminPage = (site: Pick<Site, 'domain'>, language: Language): Response =>
   noticePage({
-    title: 'Administration',
+    title: say('page.administration'),
     site,
+    language,
     tone: 'good',
-    text: [
-      'The people who run this site work with it through a program that signs them in: its routes are below this address.',
-      'Such a program finds the hosted sign-in in the settings of the site, at /admin/public/config.',
-    ],
+    text: [say('site.admin-text'), say('site.admin-more')],
     links: [BACK_TO_SITE],
   })

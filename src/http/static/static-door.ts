@@ -3,6 +3,7 @@ import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
+import { languageOf } from '#http/request-language.ts'
 import type { RequestScope } from '#http/request-scope.ts'
 import { isFingerprinted } from '#sites/static/fingerprint.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
@@ -110,7 +111,7 @@ export class StaticDoor {
   #page({ request, scope, tenant }: Asked): Response | undefined {
     if (!isPagePath(scope.path) || !acceptsHtml(request)) return undefined
     const { hsts } = this.#context.config
-    const page = sitePage(tenant, scope.path)
+    const page = sitePage({ site: tenant, language: languageOf(request) }, scope.path)
     page.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
     return page

@@ -57,7 +57,7 @@ export class AccountMail {
       expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS),
     })
     await deleteExpired(tx, 'user_code', createdAt)
-    await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code })
+    await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
   }
 
   /** An account's sign-ups go on like others, or whoever made one could tell: only no mail has their code. */
@@ -71,10 +71,12 @@ export class AccountMail {
     const { kind } = pool
     const code = await this.#newSignUpCode(tx, pool, job)
     if (!user && code !== undefined) {
-      await authEmails.send(tx, site, { kind: 'verification', pool: kind, to: job.email, code })
+      const mail = { kind: 'verification', pool: kind, to: job.email, code } as const
+      await authEmails.send(tx, site, mail, job)
     }
     if (user && (code !== undefined || job.ask === 'resend')) {
-      await authEmails.send(tx, site, { kind: 'account-exists', pool: kind, to: user.activeEmail })
+      const mail = { kind: 'account-exists', pool: kind, to: user.activeEmail } as const
+      await authEmails.send(tx, site, mail, job)
     }
   }
 

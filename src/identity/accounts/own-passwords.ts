@@ -44,15 +44,13 @@ export class OwnPasswords {
       await deleteResetCode(tx, { userPoolId: pool.userPoolId, sub })
       await signOut.everywhere(tx, pool, sub, { ...keep, origin })
       await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
-      await this.#notify(tx, site, pool, user)
+      await this.#notify(tx, request, user)
     })
   }
 
   /** 409 `PasswordAlreadySet`, 400 `InvalidPassword`. */
-  async add(
-    { site, pool, origin }: PoolRequest,
-    { sub, password }: PasswordAddition,
-  ): Promise<void> {
+  async add(request: PoolRequest, { sub, password }: PasswordAddition): Promise<void> {
+    const { site, pool, origin } = request
     const { database, passwords, events } = this.#deps
     const user = await this.#user(site, pool, sub)
     const { email } = user
@@ -64,7 +62,7 @@ export class OwnPasswords {
       if (!account) throw notFound('User', sub)
       if (!(await passwords.add(tx, pool, sub, prepared))) throw alreadySet()
       await events.record(tx, { event: 'password.added', pool: pool.kind, sub, email, origin })
-      await this.#notify(tx, site, pool, user)
+      await this.#notify(tx, request, user)
     })
   }
 
@@ -93,9 +91,9 @@ export class OwnPasswords {
     return database.withSite(site.siteId, (tx) => users.active(tx, userPoolId, sub))
   }
 
-  #notify(tx: SiteTx, site: Site, pool: Pool, user: User): Promise<void> {
+  #notify(tx: SiteTx, { site, pool, origin }: PoolRequest, user: User): Promise<void> {
     const email = { kind: 'password-changed', pool: pool.kind, to: user.activeEmail } as const
-    return this.#deps.authEmails.send(tx, site, email)
+    return this.#deps.authEmails.send(tx, site, email, origin)
   }
 }
 

@@ -32,10 +32,11 @@ export class PasswordResets {
     await rateLimiter.beginMail({ ...request, email })
     const { site, pool, origin } = request
     const { siteId } = site
+    const { language } = origin
     const requester = requesterOf(request)
     await database.withSite(siteId, async (tx) => {
       const { userPoolId } = pool
-      const job = { siteId, userPoolId, email, ask: 'reset', requester } as const
+      const job = { siteId, userPoolId, email, ask: 'reset', requester, language } as const
       await queue.enqueue(tx, 'account-mail', job)
       await events.record(tx, { event: 'password.reset-requested', pool: pool.kind, email, origin })
     })
@@ -101,11 +102,8 @@ export class PasswordResets {
     await markVerified(tx, { userPoolId, sub, email: taken.email }, clock.now())
     await signOut.everywhere(tx, pool, sub, { origin })
     await events.record(tx, { event: 'password.reset', pool: pool.kind, sub, email, origin })
-    await authEmails.send(tx, site, {
-      kind: 'password-changed',
-      pool: pool.kind,
-      to: user.activeEmail,
-    })
+    const mail = { kind: 'password-changed', pool: pool.kind, to: user.activeEmail } as const
+    await authEmails.send(tx, site, mail, origin)
     return true
   }
 }

@@ -64,7 +64,7 @@ export class SignUps {
         expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
       })
       await deleteExpired(tx, 'pending_sign_up', createdAt)
-      await this.#ask(tx, pool, { ask: 'sign-up', email, registrationId })
+      await this.#ask(tx, request, { ask: 'sign-up', email, registrationId })
       await this.#deps.events.record(tx, {
         event: 'sign-up.requested',
         pool: pool.kind,
@@ -104,7 +104,7 @@ export class SignUps {
       const waiting = await selectSignUps(tx, place, clock.now())
       const likeliest = mostLikelySignUp(waiting, networkOf(origin.address))
       const registrationId = resend.registrationId ?? likeliest?.registrationId
-      await this.#ask(tx, pool, { ask: 'resend', email, registrationId })
+      await this.#ask(tx, request, { ask: 'resend', email, registrationId })
     })
   }
 
@@ -160,12 +160,13 @@ export class SignUps {
 
   #ask(
     tx: SiteTx,
-    { userPoolId }: Pool,
+    { pool, origin }: PoolRequest,
     ask: { ask: 'sign-up' | 'resend'; email: string; registrationId: string | undefined },
   ): Promise<void> {
     return this.#deps.queue.enqueue(tx, 'account-mail', {
       siteId: tx.siteId,
-      userPoolId,
+      userPoolId: pool.userPoolId,
+      language: origin.language,
       ask: ask.ask,
       email: ask.email,
       ...(ask.registrationId === undefined ? {} : { registrationId: ask.registrationId }),

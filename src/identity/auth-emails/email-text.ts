@@ -1,92 +1,87 @@
+import type { TextKey } from '#languages/catalogues.ts'
+import { type LocalizedMessage, type MessageValues, say } from '#languages/message.ts'
+
 import type { AuthEmail } from './auth-email.ts'
-import { factorText, isFactorNotice } from './factor-text.ts'
-import { type EmailText, accountName, isNotice, noticeText } from './notice-text.ts'
 
-const IGNORE = 'If you did not ask for this, ignore this message: without it nothing happens.'
-
-/** The words of each message; `name` is the site's. */
-export function emailTextOf(email: AuthEmail, name: string): EmailText {
-  if (isFactorNotice(email)) return factorText(email, name)
-  if (isNotice(email)) return noticeText(email, name)
-  switch (email.kind) {
-    case 'invite':
-      return inviteText(name, email.url, email.expiresAt)
-    case 'verification':
-    case 'reset':
-      return codeText(email.kind, name, email.code)
-    case 'address-proof':
-      return proofText(name, accountName(email.pool), email.url, email.expiresAt)
-    case 'address-changed':
-      return changedText(name, accountName(email.pool), email.undo)
-  }
+/** What a message says, before it is laid out in a language. */
+export interface EmailText {
+  readonly subject: LocalizedMessage
+  readonly heading: LocalizedMessage
+  readonly paragraphs: readonly LocalizedMessage[]
+  readonly code?: string | undefined
+  readonly link?: { readonly label: LocalizedMessage; readonly url: string } | undefined
+  /** What to do when the message comes unexpectedly. */
+  readonly closing: LocalizedMessage
 }
 
-function proofText(name: string, account: string, url: string, expiresAt: Date): EmailText {
+/** Where the words are that are not its own subject and heading. */
+interface EmailKeys {
+  readonly paragraphs: readonly TextKey[]
+  readonly link?: TextKey
+  readonly closing: TextKey
+}
+
+const KEYS: Record<AuthEmail['kind'], EmailKeys> = {
+  invite: {
+    paragraphs: ['mail.invite.text', 'mail.invite.more'],
+    link: 'mail.invite.link',
+    closing: 'mail.invite.closing',
+  },
+  verification: { paragraphs: ['mail.verification.text'], closing: 'mail.ignore' },
+  reset: { paragraphs: ['mail.reset.text'], closing: 'mail.ignore' },
+  'password-changed': { paragraphs: ['mail.password-changed.text'], closing: 'mail.alarm' },
+  'account-exists': {
+    paragraphs: ['mail.account-exists.text', 'mail.account-exists.more'],
+    closing: 'mail.account-exists.closing',
+  },
+  'provider-linked': { paragraphs: ['mail.provider-linked.text'], closing: 'mail.alarm' },
+  'provider-unlinked': { paragraphs: ['mail.provider-unlinked.text'], closing: 'mail.alarm' },
+  'address-taken': {
+    paragraphs: ['mail.address-taken.text', 'mail.address-taken.more'],
+    closing: 'mail.address-taken.closing',
+  },
+  'account-deleted': { paragraphs: ['mail.account-deleted.text'], closing: 'mail.tell' },
+  'second-factor-on': { paragraphs: ['mail.second-factor-on.text'], closing: 'mail.alarm' },
+  'second-factor-off': { paragraphs: ['mail.second-factor-off.text'], closing: 'mail.alarm' },
+  'second-factor-guessed': {
+    paragraphs: ['mail.second-factor-guessed.text', 'mail.second-factor-guessed.more'],
+    closing: 'mail.second-factor-guessed.closing',
+  },
+  'passkey-added': { paragraphs: ['mail.passkey-added.text'], closing: 'mail.alarm' },
+  'passkey-removed': { paragraphs: ['mail.passkey-removed.text'], closing: 'mail.alarm' },
+  'address-proof': {
+    paragraphs: ['mail.address-proof.text', 'mail.address-proof.more'],
+    link: 'mail.address-proof.link',
+    closing: 'mail.ignore',
+  },
+  'address-changed': { paragraphs: ['mail.address-changed.text'], closing: 'mail.tell' },
+}
+
+/** Of an address that was replaced, where its owner can take the account back. */
+const UNDOABLE: EmailKeys = {
+  paragraphs: ['mail.address-changed.text', 'mail.address-changed.undo'],
+  link: 'mail.address-changed.link',
+  closing: 'mail.address-changed.closing',
+}
+
+/** The words of each message; `site` is its domain. */
+export function emailTextOf(email: AuthEmail, site: string): EmailText {
+  const { kind } = email
+  const link = linkOf(email)
+  const isUndoable = kind === 'address-changed' && link !== undefined
+  const keys = isUndoable ? UNDOABLE : KEYS[kind]
+  const values: MessageValues = { site, ...email, until: link?.expiresAt }
   return {
-    subject: `Confirm your new address for ${name}`,
-    heading: 'Confirm your new address',
-    paragraphs: [
-      `Somebody, probably you, wants this to be the address of their ${account} at ${name}.`,
-      `Until you confirm it, nothing changes. The link works once, until ${utc(expiresAt)}.`,
-    ],
-    link: { label: 'Use this address', url },
-    closing: IGNORE,
+    subject: say(`mail.${kind}.subject`, values),
+    heading: say(`mail.${kind}.heading`, values),
+    paragraphs: keys.paragraphs.map((key) => say(key, values)),
+    code: 'code' in email ? email.code : undefined,
+    link: link && keys.link && { label: say(keys.link, values), url: link.url },
+    closing: say(keys.closing, values),
   }
 }
 
-function changedText(
-  name: string,
-  account: string,
-  undo: { readonly url: string; readonly expiresAt: Date } | undefined,
-): EmailText {
-  const isWrong = 'If that was not you, tell the people who run the site at once.'
-  return {
-    subject: `Your address at ${name} was changed`,
-    heading: 'Your address was changed',
-    paragraphs: [
-      `Your ${account} at ${name} has another email address now.`,
-      ...(undo
-        ? [
-            `If that was not you, take it back: the link gives the account this address again and ends every sign-in. It works until ${utc(undo.expiresAt)}.`,
-          ]
-        : []),
-    ],
-    ...(undo && { link: { label: 'Take the account back', url: undo.url } }),
-    closing: undo ? 'If it was you, there is nothing to do.' : isWrong,
-  }
+function linkOf(email: AuthEmail): { readonly url: string; readonly expiresAt: Date } | undefined {
+  if (email.kind === 'address-changed') return email.undo
+  return 'url' in email ? email : undefined
 }
-
-function inviteText(name: string, url: string, expiresAt: Date): EmailText {
-  return {
-    subject: `Your invitation to ${name}`,
-    heading: `You are invited to ${name}`,
-    paragraphs: [
-      'Choose a password to take your account.',
-      `The link works once, until ${utc(expiresAt)}. Whoever has it can take the account: keep it to yourself.`,
-    ],
-    link: { label: 'Take your account', url },
-    closing: 'If you do not expect an invitation, ignore this message.',
-  }
-}
-
-function codeText(kind: 'verification' | 'reset', name: string, code: string): EmailText {
-  const advice = 'Nobody who works for the site will ever ask you for it.'
-  return kind === 'verification'
-    ? {
-        subject: `${code} is your code for ${name}`,
-        heading: 'Confirm your address',
-        paragraphs: [`Enter this code at ${name}. It is good for 24 hours. ${advice}`],
-        code,
-        closing: IGNORE,
-      }
-    : {
-        subject: `${code} resets your password for ${name}`,
-        heading: 'Choose a new password',
-        paragraphs: [`Enter this code at ${name}. It is good for one hour. ${advice}`],
-        code,
-        closing: IGNORE,
-      }
-}
-
-/** `Fri, 27 Nov 2026 12:00 UTC` */
-const utc = (date: Date): string => date.toUTCString().replace(/:\d\d GMT$/, ' UTC')

@@ -14,6 +14,26 @@ export function selectBrandings(tx: SiteTx): Promise<BrandingRow[]> {
     .execute()
 }
 
+/** That in which whoever has the address last signed in. */
+export async function selectLanguage(tx: SiteTx, address: string): Promise<string | undefined> {
+  const row = await tx.db
+    .selectFrom('user_pool')
+    .innerJoin('pool_user', (join) =>
+      join
+        .onRef('pool_user.site_id', '=', 'user_pool.site_id')
+        .onRef('pool_user.user_pool_id', '=', 'user_pool.user_pool_id'),
+    )
+    .select('pool_user.language')
+    .where('user_pool.site_id', '=', tx.siteId)
+    .where('pool_user.language', 'is not', null)
+    .where((row) =>
+      row.or([row('pool_user.email', '=', address), row('pool_user.external_email', '=', address)]),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row?.language ?? undefined
+}
+
 export function selectBranding(tx: SiteTx, type: MessageType): Promise<Branding | undefined> {
   return tx.db
     .selectFrom('auth_email_branding')

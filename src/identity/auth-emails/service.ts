@@ -1,3 +1,4 @@
+import { DEFAULT_LANGUAGE, type Language, firstLanguage } from '#languages/language.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -7,9 +8,14 @@ import { emailTextOf } from './email-text.ts'
 import { htmlToText } from './html-text.ts'
 import { escapeHtml, htmlBody, plainTextBody } from './layout.ts'
 import type { OutboundMail, OutboundMessage } from './outbound-mail.ts'
-import { selectBranding } from './queries.ts'
+import { selectBranding, selectLanguage } from './queries.ts'
 
 type Content = Pick<OutboundMessage, 'subject' | 'text' | 'html'>
+
+/** Whose request a message comes from. */
+export interface EmailAsker {
+  readonly language?: string | undefined
+}
 
 /** Words and looks of the messages about accounts, in each site's name. */
 export class AuthEmails {
@@ -24,19 +30,29 @@ export class AuthEmails {
     return this.#mail.delivers
   }
 
-  /** What is sent in a transaction leaves with its commit, or not at all. */
-  async send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void> {
-    const content = (await brandedContent(tx, site, email)) ?? defaultContent(site, email)
+  /**
+   * What is sent in a transaction leaves with its commit, or not at all. It is in the language of whose account the address is,
+   * and else in that of whoever asked.
+   */
+  async send(tx: SiteTx, site: Site, email: AuthEmail, asker: EmailAsker = {}): Promise<void> {
+    const content =
+      (await brandedContent(tx, site, email)) ??
+      defaultContent(site, email, await languageOf(tx, email.to, asker))
     await this.#mail.enqueue(tx, site, { kind: email.kind, to: email.to, ...content })
   }
 }
 
-function defaultContent(site: Site, email: AuthEmail): Content {
+async function languageOf(tx: SiteTx, address: string, asker: EmailAsker): Promise<Language> {
+  const known = await selectLanguage(tx, address)
+  return firstLanguage([known ?? '', asker.language ?? '']) ?? DEFAULT_LANGUAGE
+}
+
+function defaultContent(site: Site, email: AuthEmail, language: Language): Content {
   const words = emailTextOf(email, site.domain)
   return {
-    subject: words.subject,
-    text: plainTextBody(words, site.domain),
-    html: htmlBody(words, site.domain),
+    subject: words.subject.in(language),
+    text: plainTextBody(words, site.domain, language),
+    html: htmlBody(words, site.domain, language),
   }
 }
 

@@ -16,6 +16,7 @@ const PARAMETER_NAMES = [
   'max_age',
   'login_hint',
   'id_token_hint',
+  'ui_locales',
   'identity_provider',
   'link_ticket',
   'request',

@@ -1,6 +1,7 @@
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { Language } from '#languages/language.ts'
 import type { Site } from '#sites/site.ts'
 
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
@@ -21,6 +22,8 @@ export interface AuthorizationRequest {
   readonly maxAgeSeconds: number | undefined
   readonly loginHint: string | undefined
   readonly identityProvider: 'Google' | undefined
+  /** What `ui_locales` asks for; undefined where it asks for none that there is. */
+  readonly language: Language | undefined
   /** `id_token_hint`, not verified yet: the user whom the client expects. */
   readonly idTokenHint: string | undefined
   /** `link_ticket`, not verified yet: the account to which a provider is to be added. */

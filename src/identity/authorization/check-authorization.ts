@@ -1,4 +1,5 @@
 import type { Pool } from '#identity/pools/model.ts'
+import { languageOfLocales } from '#languages/language.ts'
 
 import {
   type AuthorizationParameters,
@@ -76,6 +77,7 @@ function requestOf(
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     loginHint: values.get('login_hint'),
     identityProvider: values.get('identity_provider') === 'Google' ? 'Google' : undefined,
+    language: languageOfLocales(values.get('ui_locales')),
     idTokenHint: values.get('id_token_hint'),
     linkTicket: values.get('link_ticket'),
     query: canonicalQuery(parameters),

@@ -4,8 +4,13 @@ import type { SecondFactor } from '#identity/second-factors/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
-import { findSessionAccount, lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
+import {
+  findSessionAccount,
+  lockAccountForNewSignIn,
+  rememberLanguage,
+} from '#identity/sessions/session-accounts.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -130,9 +135,10 @@ export class SignIns {
   async complete({ site, request, origin }: LoginAttempt, proof: SignInProof): Promise<SignedIn> {
     const { pool, client } = request
     const refusal = await this.#refusalOf(site, request, proof)
-    return this.#deps.database.withSite(site.siteId, async (tx) => {
+    const { database } = this.#deps
+    const { account, ...signedIn } = await database.withSite(site.siteId, async (tx) => {
       const account = await lockAccountForNewSignIn(tx, pool, proof)
-      if (!account) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
+      if (!account) throw new AppError('InvalidCredentials', say('error.sign-in-again'))
       const session = await this.#deps.sessions.start(tx, pool, proof, origin)
       await this.#deps.events.record(tx, {
         event: 'sign-in.succeeded',
@@ -149,8 +155,11 @@ export class SignIns {
       const next = refusal
         ? failed(request, refusal)
         : await this.#next(tx, request, { ...proof, ...session })
-      return { next, session, email: account.email }
+      return { next, session, account }
     })
+    const user = { ...account, userPoolId: pool.userPoolId }
+    await rememberLanguage(database, site.siteId, user, origin.language)
+    return { ...signedIn, email: account.email }
   }
 
   /** The error when the user or the method is not what the client requested. */

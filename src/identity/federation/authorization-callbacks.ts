@@ -85,7 +85,8 @@ export class AuthorizationCallbacks {
     if (check.kind === 'error-page') return { kind: 'unknown-login' }
     if (check.kind === 'error-redirect') return { kind: 'error-redirect', location: check.location }
     const { request } = check
-    const attempt = { site, request, origin }
+    const language = request.language ?? origin.language
+    const attempt = { site, request, origin: { ...origin, language } }
     const { refusals, signIns } = this.#deps
     try {
       const person = await this.#personOf(attempt, login, answer)

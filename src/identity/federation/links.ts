@@ -9,6 +9,7 @@ import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { type User, isRevoked } from '#identity/users/model.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -157,7 +158,8 @@ export class Links {
     if (!(await insertIdentity(tx, identity, clock.now()))) return false
     const event = { event: 'provider.linked', pool: pool.kind, sub, email, clientId } as const
     await events.record(tx, { ...event, origin, detail: { provider: GOOGLE, by } })
-    await authEmails.send(tx, site, { kind: 'provider-linked', provider: GOOGLE, to: email })
+    const mail = { kind: 'provider-linked', provider: GOOGLE, to: email } as const
+    await authEmails.send(tx, site, mail, origin)
     return true
   }
 
@@ -181,11 +183,11 @@ export class Links {
 
 function requireGoogle({ google }: Pool): GoogleProvider {
   if (google?.enabled) return google
-  throw new AppError('ProviderNotEnabled', 'Google is not set up on this site')
+  throw new AppError('ProviderNotEnabled', say('error.google-off'))
 }
 
 const alreadyLinked = (): AppError =>
-  new AppError('ProviderAlreadyLinked', 'This account is linked with Google already')
+  new AppError('ProviderAlreadyLinked', say('error.google-linked'))
 
 function linkClientOf({ clients, userPoolId }: Pool): Client {
   const client = [...clients.values()].find(({ purpose }) => purpose === 'link')

@@ -51,7 +51,8 @@ export class Invites {
     const { sub, email } = user
     const recipient = user.externalEmail ?? email
     const { url, expiresAt } = await this.#issue(tx, site, user)
-    await this.#deps.authEmails.send(tx, site, { kind: 'invite', to: recipient, url, expiresAt })
+    const mail = { kind: 'invite', to: recipient, url, expiresAt } as const
+    await this.#deps.authEmails.send(tx, site, mail, by?.origin)
     await this.#deps.events.record(tx, {
       event: 'invite.sent',
       pool: 'admin',

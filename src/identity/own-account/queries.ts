@@ -12,6 +12,7 @@ export function selectOwnAccount(tx: SiteTx, user: UserKey) {
       'email_verified as emailVerified',
       'external_email as externalEmail',
       'name',
+      'language',
       'settings',
       'role',
       'created_at as createdAt',

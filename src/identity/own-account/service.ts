@@ -7,6 +7,7 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { VisitorAccounts } from '#identity/visitor-accounts/service.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -86,7 +87,8 @@ export class OwnAccounts {
       if (!(await deleteOwnIdentities(tx, user))) return
       const event = { event: 'provider.unlinked', pool: pool.kind, sub, email, origin } as const
       await events.record(tx, { ...event, detail: { provider: GOOGLE } })
-      await authEmails.send(tx, site, { kind: 'provider-unlinked', provider: GOOGLE, to: email })
+      const mail = { kind: 'provider-unlinked', provider: GOOGLE, to: email } as const
+      await authEmails.send(tx, site, mail, origin)
     })
   }
 
@@ -120,10 +122,10 @@ export class OwnAccounts {
   async delete({ site, pool, origin }: PoolRequest, sub: string): Promise<void> {
     const { visitorAccounts, authEmails } = this.#deps
     if (pool.kind === 'admin') {
-      throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
+      throw new AppError('CannotDeleteSelf', say('error.delete-self'))
     }
     await visitorAccounts.delete(site, sub, { origin }, (tx, { username }) =>
-      authEmails.send(tx, site, { kind: 'account-deleted', to: username }),
+      authEmails.send(tx, site, { kind: 'account-deleted', to: username }, origin),
     )
   }
 
@@ -135,7 +137,7 @@ export class OwnAccounts {
 }
 
 const passwordMissing = (): AppError =>
-  new AppError('PasswordMissing', 'Set a password first: without one nobody could sign in')
+  new AppError('PasswordMissing', say('error.password-missing'))
 
 const eventForOwner = ({
   at,

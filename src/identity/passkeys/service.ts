@@ -8,6 +8,7 @@ import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -75,7 +76,7 @@ export class Passkeys {
         name: storableName(name) ?? 'Passkey',
         createdAt: this.#deps.clock.now(),
       })
-      if (!added) throw invalid('credential', 'This passkey is known already')
+      if (!added) throw invalid('credential', say('fault.passkey-known'))
       await this.#tell(tx, request, owner, 'passkey.added')
     })
   }
@@ -134,15 +135,14 @@ export class Passkeys {
   ): Promise<void> {
     await this.#deps.events.record(tx, { event, pool: pool.kind, sub, email, origin })
     const kind = event === 'passkey.added' ? 'passkey-added' : 'passkey-removed'
-    await this.#deps.authEmails.send(tx, site, { kind, pool: pool.kind, to: activeEmail })
+    const mail = { kind, pool: pool.kind, to: activeEmail } as const
+    await this.#deps.authEmails.send(tx, site, mail, origin)
   }
 }
 
-const notMade = (): AppError =>
-  invalid('credential', 'Your device has not made a passkey: try again')
+const notMade = (): AppError => invalid('credential', say('fault.passkey-not-made'))
 
 const tooMany = (): AppError =>
-  invalid('credential', `An account has at most ${MAX_PASSKEYS} passkeys: remove one first`)
+  invalid('credential', say('fault.passkey-too-many', { count: MAX_PASSKEYS }))
 
-const notKnown = (): AppError =>
-  new AppError('InvalidCredentials', 'This passkey is not known here, or was not confirmed')
+const notKnown = (): AppError => new AppError('InvalidCredentials', say('error.passkey'))

@@ -1,4 +1,6 @@
+import type { LocalizedText } from '#base/app-error.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
+import { say } from '#languages/message.ts'
 
 import { normalizePassword } from './hasher.ts'
 
@@ -21,21 +23,24 @@ export function passwordFaults(
   policy: PasswordPolicy,
   password: string,
   { email, domain }: PasswordOwner,
-): string[] {
+): LocalizedText[] {
   const text = normalizePassword(password)
   const characters = Array.from(text)
   const { length } = characters
   const isLong = length >= PASSPHRASE_LENGTH && new Set(characters).size >= MIN_DISTINCT
-  const rules: readonly (readonly [boolean, string])[] = [
-    [password.isWellFormed(), 'is not valid text'],
-    [length >= policy.minimumLength, `must have at least ${policy.minimumLength} characters`],
-    [length <= MAX_PASSWORD_CHARACTERS, `must have at most ${MAX_PASSWORD_CHARACTERS} characters`],
-    [isLong || !policy.requireUppercase || /\p{Lu}/u.test(text), 'must have an uppercase letter'],
-    [isLong || !policy.requireLowercase || /\p{Ll}/u.test(text), 'must have a lowercase letter'],
-    [isLong || !policy.requireNumbers || /\p{Nd}/u.test(text), 'must have a digit'],
-    [isLong || !policy.requireSymbols || /[^\p{L}\p{N}]/u.test(text), 'must have a symbol'],
-    [!resembles(text, email), 'must not be the email address'],
-    [!namesSite(text, domain), 'must not be the name of the site'],
+  const rules: readonly (readonly [boolean, LocalizedText])[] = [
+    [password.isWellFormed(), say('fault.password-text')],
+    [length >= policy.minimumLength, say('fault.password-short', { count: policy.minimumLength })],
+    [
+      length <= MAX_PASSWORD_CHARACTERS,
+      say('fault.password-long', { count: MAX_PASSWORD_CHARACTERS }),
+    ],
+    [isLong || !policy.requireUppercase || /\p{Lu}/u.test(text), say('fault.password-uppercase')],
+    [isLong || !policy.requireLowercase || /\p{Ll}/u.test(text), say('fault.password-lowercase')],
+    [isLong || !policy.requireNumbers || /\p{Nd}/u.test(text), say('fault.password-digit')],
+    [isLong || !policy.requireSymbols || /[^\p{L}\p{N}]/u.test(text), say('fault.password-symbol')],
+    [!resembles(text, email), say('fault.password-email')],
+    [!namesSite(text, domain), say('fault.password-site')],
   ]
   return rules.filter(([kept]) => !kept).map(([, fault]) => fault)
 }

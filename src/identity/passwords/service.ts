@@ -1,4 +1,4 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, type LocalizedText, faultOf } from '#base/app-error.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -205,9 +205,9 @@ export class Passwords {
 const wantsSrp = (pool: Pool): boolean =>
   [...pool.clients.values()].some((client) => client.cognitoApi)
 
-const invalidPassword = (faults: readonly string[]): AppError =>
-  new AppError('InvalidPassword', `The password ${faults[0]}`, {
-    details: faults.map((message) => ({ field: 'password', message })),
+const invalidPassword = (faults: readonly LocalizedText[]): AppError =>
+  new AppError('InvalidPassword', `The password ${String(faults[0])}`, {
+    details: faults.map((fault) => faultOf('password', fault)),
   })
 
 const ownerOf = ({ userPoolId }: Pool, sub: string) => ({ userPoolId, sub })

@@ -12,6 +12,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { Users } from '#identity/users/service.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -76,9 +77,14 @@ export class AddressChanges {
   }
 
   /** Mails the new address; nothing changes before it answers. 409 `UserAlreadyExists`. */
-  async request(tx: SiteTx, site: Site, account: StoredProfile, newEmail: string): Promise<void> {
+  async request(
+    tx: SiteTx,
+    { site, origin }: Pick<PoolRequest, 'site' | 'origin'>,
+    account: StoredProfile,
+    newEmail: string,
+  ): Promise<void> {
     await this.requireFree(tx, account, newEmail)
-    await this.#mailProof(tx, { site, kind: 'admin' }, account, newEmail)
+    await this.#mailProof(tx, { site, kind: 'admin', origin }, account, newEmail)
   }
 
   /**
@@ -87,24 +93,21 @@ export class AddressChanges {
    */
   async requestByOwner(request: PoolRequest, sub: string, wanted: string): Promise<void> {
     const { database, rateLimiter, users, authEmails } = this.#deps
-    const { site, pool } = request
+    const { site, pool, origin } = request
     const email = newEmail(wanted)
     await rateLimiter.beginMail({ ...request, email })
     await database.withSite(site.siteId, async (tx) => {
       const account = await selectProfileForUpdate(tx, { userPoolId: pool.userPoolId, sub })
       if (account?.status !== 'ACTIVE') throw notFound('User', sub)
-      if (account.primaryEmail === email) throw invalid('email', 'is your address already')
+      if (account.primaryEmail === email) throw invalid('email', say('fault.own-address'))
       const holder = await users.findByEmail(tx, pool.userPoolId, email)
       if (!holder && (await this.#isFree(tx, account, email))) {
-        await this.#mailProof(tx, { site, kind: pool.kind }, account, email)
+        await this.#mailProof(tx, { site, kind: pool.kind, origin }, account, email)
         return
       }
       await deletePendingChanges(tx, account)
-      await authEmails.send(tx, site, {
-        kind: 'address-taken',
-        pool: pool.kind,
-        to: holder?.activeEmail ?? email,
-      })
+      const to = holder?.activeEmail ?? email
+      await authEmails.send(tx, site, { kind: 'address-taken', pool: pool.kind, to }, origin)
     })
   }
 
@@ -120,7 +123,7 @@ export class AddressChanges {
 
   async #mailProof(
     tx: SiteTx,
-    { site, kind }: { readonly site: Site; readonly kind: PoolKind },
+    { site, kind, origin }: Pick<PoolRequest, 'site' | 'origin'> & { readonly kind: PoolKind },
     account: StoredProfile,
     newEmail: string,
   ): Promise<void> {
@@ -142,13 +145,8 @@ export class AddressChanges {
       expiresAt,
     })
     const url = this.#url(site, 'confirm', token)
-    await authEmails.send(tx, site, {
-      kind: 'address-proof',
-      pool: kind,
-      to: newEmail,
-      url,
-      expiresAt,
-    })
+    const mail = { kind: 'address-proof', pool: kind, to: newEmail, url, expiresAt } as const
+    await authEmails.send(tx, site, mail, origin)
   }
 
   /** What a link is about, without using it up. 410 `LinkExpired`. */
@@ -172,12 +170,9 @@ export class AddressChanges {
       const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
       await markProven(tx, change.changeId, proven)
       const undo = { url: this.#url(site, 'undo', undoToken), expiresAt }
-      await authEmails.send(tx, site, {
-        kind: 'address-changed',
-        pool: kindIn(pools, change),
-        to: oldEmail,
-        undo,
-      })
+      const pool = kindIn(pools, change)
+      const mail = { kind: 'address-changed', pool, to: oldEmail, undo } as const
+      await authEmails.send(tx, site, mail, origin)
       return change
     })
   }
@@ -267,9 +262,4 @@ const kindIn = (
 ): PoolKind => (userPoolId === data.userPoolId ? data.kind : admin.kind)
 
 const linkExpired = (link: AddressLink): AppError =>
-  new AppError(
-    'LinkExpired',
-    link === 'confirm'
-      ? 'It was used already, it is older than a day, or a newer one was sent: change the address again'
-      : 'It was used already, or it is older than a week: ask the people who run the site',
-  )
+  new AppError('LinkExpired', say(link === 'confirm' ? 'error.confirm-link' : 'error.undo-link'))

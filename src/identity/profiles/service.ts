@@ -9,6 +9,7 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { Users } from '#identity/users/service.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -133,7 +134,8 @@ export class Profiles {
     if (wanted !== undefined || fields.some((field) => field !== 'settings')) {
       requireRecentSignIn({ authTime: by.actor.signedInAt }, this.#deps.clock.now())
     }
-    if (wanted !== undefined) await this.#deps.addressChanges.request(tx, site, before, wanted)
+    if (wanted !== undefined)
+      await this.#deps.addressChanges.request(tx, { site, origin: by.origin }, before, wanted)
     else if (own.primaryEmail !== undefined) await deletePendingChanges(tx, before)
   }
 
@@ -154,7 +156,8 @@ export class Profiles {
       return
     }
     for (const to of replaced) {
-      await this.#deps.authEmails.send(tx, site, { kind: 'address-changed', pool: 'admin', to })
+      const email = { kind: 'address-changed', pool: 'admin', to } as const
+      await this.#deps.authEmails.send(tx, site, email, by.origin)
     }
     // Whoever changes another's sign-in name may be giving the account to somebody else.
     if (after.primaryEmail !== before.primaryEmail && after.sub !== by.actor.userId) {
@@ -181,7 +184,7 @@ export class Profiles {
     const key = { siteId, kind: 'mail', subject: `profile ${userId}` } as const
     const { waitSeconds } = await this.#deps.attempts.begin(key)
     if (waitSeconds === 0) return
-    throw new AppError('TooManyRequests', 'Your addresses changed too often: try again later', {
+    throw new AppError('TooManyRequests', say('error.address-changes'), {
       retryAfterSeconds: waitSeconds,
     })
   }

@@ -8,6 +8,7 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -99,7 +100,7 @@ export class SecondFactors {
       const event = { event: 'second-factor.enabled', pool: pool.kind, sub, email, origin } as const
       await events.record(tx, { ...event, detail: { factor: 'totp' } })
       const mail = { kind: 'second-factor-on', pool: pool.kind, to: activeEmail } as const
-      await authEmails.send(tx, site, mail)
+      await authEmails.send(tx, site, mail, origin)
     })
     return codes
   }
@@ -147,7 +148,7 @@ export class SecondFactors {
       const event = { event: 'second-factor.disabled', pool: pool.kind, sub, email } as const
       await this.#deps.events.record(tx, { ...event, ...by, detail: { factor: 'totp' } })
       const mail = { kind: 'second-factor-off', pool: pool.kind, to: activeEmail } as const
-      await this.#deps.authEmails.send(tx, site, mail)
+      await this.#deps.authEmails.send(tx, site, mail, by.origin)
     })
   }
 
@@ -215,10 +216,10 @@ export class SecondFactors {
   }
 
   /** Whoever entered these codes knows the password. */
-  async #warn(tx: SiteTx, { site, pool }: PoolRequest, user: UserKey): Promise<void> {
+  async #warn(tx: SiteTx, { site, pool, origin }: PoolRequest, user: UserKey): Promise<void> {
     const { activeEmail } = await this.#active(tx, user)
     const mail = { kind: 'second-factor-guessed', pool: pool.kind, to: activeEmail } as const
-    await this.#deps.authEmails.send(tx, site, mail)
+    await this.#deps.authEmails.send(tx, site, mail, origin)
   }
 }
 
@@ -228,18 +229,15 @@ function recentFailures({ failures, failedSince }: StoredTotp, now: Date) {
   return isRecent ? { failures, since: failedSince } : { failures: 0, since: now }
 }
 
-const wrongFactor = (): AppError =>
-  new AppError('InvalidVerificationCode', 'The code is wrong, or was used already')
+const wrongFactor = (): AppError => new AppError('InvalidVerificationCode', say('error.app-code'))
 
-const noFactor = (): AppError =>
-  new AppError('SecondFactorMissing', 'The account has no authenticator app: set one up first')
+const noFactor = (): AppError => new AppError('SecondFactorMissing', say('error.app-missing'))
 
-const alreadySet = (): AppError =>
-  new AppError('SecondFactorAlreadySet', 'The account has an authenticator app: take it off first')
+const alreadySet = (): AppError => new AppError('SecondFactorAlreadySet', say('error.app-there'))
 
 function tooManyWrongCodes(since: Date, now: Date): AppError {
   const waitMs = since.getTime() + FAILURES_WITHIN_MS - now.getTime()
-  return new AppError('TooManyRequests', 'Too many wrong codes: try again later', {
+  return new AppError('TooManyRequests', say('error.app-codes'), {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   })
 }

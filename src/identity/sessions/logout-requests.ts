@@ -42,6 +42,7 @@ export class LogoutRequests {
 }
 
 interface LogoutParameters {
+  readonly uiLocales: string | undefined
   readonly clientId: string | undefined
   readonly hint: string | undefined
   readonly target: string | undefined
@@ -62,14 +63,16 @@ const isMeant = ({ hinted, isOfCognito }: HintedLogout, signedIn: string): boole
 
 /** The same request without its hint, which has been checked already. */
 function queryOf(logout: HintedLogout): string {
-  const { target, state } = logout
+  const { target, state, uiLocales } = logout
   const clientId = clientIdOf(logout)
-  if (target === undefined || clientId === undefined) return ''
-  return new URLSearchParams({
-    client_id: clientId,
-    post_logout_redirect_uri: target,
-    ...(state !== undefined && { state }),
-  }).toString()
+  const query = new URLSearchParams()
+  if (target !== undefined && clientId !== undefined) {
+    query.set('client_id', clientId)
+    query.set('post_logout_redirect_uri', target)
+    if (state !== undefined) query.set('state', state)
+  }
+  if (uiLocales !== undefined) query.set('ui_locales', uiLocales)
+  return query.toString()
 }
 
 /** A hint that cannot be verified any more is ignored when `client_id` names the client. */
@@ -105,15 +108,23 @@ const CHECKS: readonly {
 
 const refused = (description: string): LogoutCheck => ({ kind: 'refused', description })
 
+const PARAMETERS = [
+  'client_id',
+  'id_token_hint',
+  'state',
+  'logout_uri',
+  'post_logout_redirect_uri',
+  'ui_locales',
+]
+
 function parseLogoutParameters(params: URLSearchParams): LogoutParameters | undefined {
-  const names = ['client_id', 'id_token_hint', 'state', 'logout_uri', 'post_logout_redirect_uri']
-  const values = names.map((name) => params.getAll(name).filter((value) => value !== ''))
+  const values = PARAMETERS.map((name) => params.getAll(name).filter((value) => value !== ''))
   if (values.some((given) => given.length > 1)) return undefined
-  const [clientId, hint, state, logoutUri, redirectUri] = values.map(([value]) => value)
+  const [clientId, hint, state, logoutUri, redirectUri, uiLocales] = values.map(([value]) => value)
   if (logoutUri !== undefined && redirectUri !== undefined) return undefined
   if (state !== undefined && state.length > MAX_STATE) return undefined
   const isOfCognito = logoutUri !== undefined
-  return { clientId, hint, state, target: logoutUri ?? redirectUri, isOfCognito }
+  return { clientId, hint, state, uiLocales, target: logoutUri ?? redirectUri, isOfCognito }
 }
 
 const withState = (target: string, state: string | undefined): string =>

@@ -66,6 +66,8 @@ export interface SessionAccount {
   readonly email: string
   readonly emailVerified: boolean
   readonly name: string | null
+  /** Of the pages on which they last signed in. */
+  readonly language: string | null
   readonly role: Role | null
   readonly tokensValidAfter: Date
   readonly signInsValidAfter: Date

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import { ofUser } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { SessionAccount } from './model.ts'
@@ -13,6 +13,7 @@ const sessionAccounts = (tx: SiteTx, userPoolId: string, sub: string) =>
       'email',
       'email_verified as emailVerified',
       'name',
+      'language',
       'role',
       'tokens_valid_after as tokensValidAfter',
       'sign_ins_valid_after as signInsValidAfter',
@@ -39,3 +40,7 @@ export const lockSessionAccount = (
   sub: string,
 ): Promise<SessionAccount | undefined> =>
   sessionAccounts(tx, userPoolId, sub).forShare().executeTakeFirst()
+
+export async function updateLanguage(tx: SiteTx, user: UserKey, language: string): Promise<void> {
+  await tx.db.updateTable('pool_user').set({ language }).where(ofUser(tx, user)).execute()
+}

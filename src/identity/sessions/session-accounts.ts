@@ -1,9 +1,14 @@
 import type { Pool } from '#identity/pools/model.ts'
 import type { TokenSubject } from '#identity/tokens/claims.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { UserKey } from '#identity/user-key.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import type { SessionAccount } from './model.ts'
-import { lockSessionAccount, selectSessionAccount } from './session-account-queries.ts'
+import {
+  lockSessionAccount,
+  selectSessionAccount,
+  updateLanguage,
+} from './session-account-queries.ts'
 
 /** The account as tokens describe it: an admin's only group is the role. */
 export const tokenSubjectOf = ({ role, groups, ...account }: SessionAccount): TokenSubject => ({
@@ -40,4 +45,15 @@ export async function lockAccountOfSignIn(
 ): Promise<SessionAccount | undefined> {
   const account = await lockSessionAccount(tx, pool.userPoolId, sub)
   return account && authTime >= account.tokensValidAfter ? account : undefined
+}
+
+/** After the sign-in, whose transaction shares the account's row with others like it. */
+export async function rememberLanguage(
+  database: Pick<Database, 'withSite'>,
+  siteId: string,
+  user: UserKey & Pick<SessionAccount, 'language'>,
+  language: string | undefined,
+): Promise<void> {
+  if (language === undefined || language === user.language) return
+  await database.withSite(siteId, (tx) => updateLanguage(tx, user, language))
 }

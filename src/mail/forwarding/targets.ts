@@ -157,6 +157,7 @@ export class ForwardingTargets {
   ): Promise<AddedForwardingTargets> {
     const { clock, verifications } = this.#deps
     const { mailboxId, localPart } = change.mailbox
+    const { language } = change.by.origin ?? {}
     const before = new Map(
       (await selectForwardingTargets(tx, mailboxId)).map((row) => [row.target, row]),
     )
@@ -169,7 +170,7 @@ export class ForwardingTargets {
       const status = targetStatusOf(before.get(target) ?? { verifiedAt: null })
       const asks = status === 'PENDING' && mail.has(target)
       const verificationSent =
-        asks && (await verifications.ask(tx, site, { mailboxId, localPart, target }))
+        asks && (await verifications.ask(tx, site, { mailboxId, localPart, target, language }))
       items.push({ target, status, verificationSent })
     }
     return { mailbox: addressOf(site, localPart), items }

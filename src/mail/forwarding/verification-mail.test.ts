@@ -11,10 +11,10 @@ const REQUEST = {
 }
 
 test('the mail to a forwarding target says in text and HTML who asks, for how long, and that it can be ignored', () => {
-  const { subject, text, html } = verificationMail(REQUEST)
+  const { subject, text, html } = verificationMail(REQUEST, 'en')
   expect(subject).toBe('Confirm that mail to info@one.test is forwarded to you')
   for (const body of [text, html]) {
-    for (const words of ['info@one.test', 'the site one.test', 'eve@example.org', '01 Dec 2026']) {
+    for (const words of ['info@one.test', 'the site one.test', 'eve@example.org', '1 Dec 2026']) {
       expect(body).toContain(words)
     }
     expect(body).toContain('ignore this message')
@@ -24,7 +24,7 @@ test('the mail to a forwarding target says in text and HTML who asks, for how lo
 
 test('the mail to a forwarding target shows an address as it is, whatever it would mean in HTML or a header', () => {
   const mailbox = `=?utf-8?q?free?=&'@one.test`
-  const { subject, html } = verificationMail({ ...REQUEST, mailbox })
+  const { subject, html } = verificationMail({ ...REQUEST, mailbox }, 'en')
   expect(subject).not.toContain('=?')
   expect(html).not.toContain(`&'@one.test`)
   expect(html).toContain('&#38;&#39;@one.test')

@@ -1,5 +1,7 @@
+import type { EmailText } from '#identity/auth-emails/email-text.ts'
 import { htmlBody, plainTextBody } from '#identity/auth-emails/layout.ts'
-import type { EmailText } from '#identity/auth-emails/notice-text.ts'
+import type { Language } from '#languages/language.ts'
+import { say } from '#languages/message.ts'
 
 interface VerificationRequest {
   readonly siteDomain: string
@@ -16,25 +18,27 @@ interface VerificationMail {
 }
 
 /** The message that asks whoever reads a target whether they want the mail of a mailbox. */
-export function verificationMail(request: VerificationRequest): VerificationMail {
+export function verificationMail(
+  request: VerificationRequest,
+  language: Language,
+): VerificationMail {
   const words = wordsOf(request)
   const { siteDomain } = request
   return {
     // `=?` begins an encoded word (RFC 2047): a reader's program would decode what a mailbox is named to anything.
-    subject: words.subject.replaceAll('=?', '= ?'),
-    text: plainTextBody(words, siteDomain),
-    html: htmlBody(words, siteDomain),
+    subject: words.subject.in(language).replaceAll('=?', '= ?'),
+    text: plainTextBody(words, siteDomain, language),
+    html: htmlBody(words, siteDomain, language),
   }
 }
 
-const wordsOf = (request: VerificationRequest): EmailText => ({
-  subject: `Confirm that mail to ${request.mailbox} is forwarded to you`,
-  heading: 'Do you want this mail?',
-  paragraphs: [
-    `Somebody who reads the mailbox ${request.mailbox} of the site ${request.siteDomain} wants its mail to be forwarded to ${request.target}.`,
-    `It is forwarded once you agree. The link is good until ${request.expiresAt.toUTCString()}.`,
-  ],
-  link: { label: 'See what you agree to', url: request.url },
-  closing:
-    'If you do not expect this, ignore this message: then no mail is forwarded to you, and nothing else happens.',
-})
+function wordsOf({ siteDomain, mailbox, target, url, expiresAt }: VerificationRequest): EmailText {
+  const values = { site: siteDomain, mailbox, target, until: expiresAt }
+  return {
+    subject: say('mail.forwarding.subject', values),
+    heading: say('mail.forwarding.heading', values),
+    paragraphs: [say('mail.forwarding.text', values), say('mail.forwarding.more', values)],
+    link: { label: say('mail.forwarding.link', values), url },
+    closing: say('mail.forwarding.closing', values),
+  }
+}

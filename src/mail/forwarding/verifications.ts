@@ -2,6 +2,8 @@ import { AppError } from '#base/app-error.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { DEFAULT_LANGUAGE, type Language } from '#languages/language.ts'
+import { say } from '#languages/message.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
 import type { OutboundMessages } from '#mail/outbound/service.ts'
@@ -46,6 +48,8 @@ interface PendingTarget {
   readonly mailboxId: string
   readonly localPart: string
   readonly target: string
+  /** Of whoever wants it. */
+  readonly language: Language | undefined
 }
 
 /** Mailed links by which targets agree: good once and for 72 hours, for one target of one mailbox, known to us only as hashes. */
@@ -68,7 +72,8 @@ export class ForwardingVerifications {
     const mailbox = addressOf(site, localPart)
     const query = new URLSearchParams({ token, mailbox, target }).toString()
     const url = `${siteBaseUrl(baseUrl, site.domain)}${VERIFICATION_PATH}?${query}`
-    const mail = verificationMail({ siteDomain: site.domain, mailbox, target, url, expiresAt })
+    const asked = { siteDomain: site.domain, mailbox, target, url, expiresAt }
+    const mail = verificationMail(asked, pending.language ?? DEFAULT_LANGUAGE)
     await outboundMessages.accept(tx, site, {
       kind: 'forwarding-verification',
       to: target,
@@ -139,17 +144,8 @@ const consentOf = (site: Site, asked: TargetOfToken): ForwardingConsent => ({
   status: targetStatusOf(asked),
 })
 
-const invalidLink = (): AppError =>
-  new AppError(
-    'InvalidToken',
-    'This link is not valid: a newer one was sent, or the forwarding was taken back',
-  )
+const invalidLink = (): AppError => new AppError('InvalidToken', say('error.forwarding-link'))
 
-const usedLink = (): AppError =>
-  new AppError('LinkExpired', 'This link was used already: the forwarding is agreed to')
+const usedLink = (): AppError => new AppError('LinkExpired', say('error.forwarding-used'))
 
-const oldLink = (): AppError =>
-  new AppError(
-    'LinkExpired',
-    'This link is older than 72 hours: whoever asked can have another one sent',
-  )
+const oldLink = (): AppError => new AppError('LinkExpired', say('error.forwarding-old'))

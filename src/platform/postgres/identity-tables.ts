@@ -76,6 +76,7 @@ export interface IdentityTables {
     email_verified: Generated<boolean>
     external_email: string | null
     name: string | null
+    language: string | null
     role: 'user' | 'admin' | 'super-admin' | null
     status: 'INVITED' | 'ACTIVE' | 'DISABLED'
     origin: 'invite' | 'operator' | 'sign-up' | 'provider'

@@ -33,6 +33,8 @@ export interface QueueJobs {
     readonly registrationId?: string
     /** Whose code it is to be: a browser's, or a network's. */
     readonly requester?: string
+    /** Of the page on which they asked. */
+    readonly language?: string | undefined
   }
   /** Carry out a run of a backend job that somebody started. */
   'job-run': { readonly siteId: string; readonly runId: string }

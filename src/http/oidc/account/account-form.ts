@@ -15,6 +15,7 @@ import type { Html } from '#http/oidc/pages/html.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
+import { say } from '#languages/message.ts'
 
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 
@@ -64,7 +65,7 @@ async function submitted(form: AccountForm, account: AccountRequest): Promise<Re
 
 /** Under a form, for who does not want to send it. */
 export const backLine = ({ pool }: AccountRequest): Html =>
-  linkLine('Changed your mind?', pathTo(pool, 'account'), 'Back to your account')
+  linkLine(say('account.changed-mind'), pathTo(pool, 'account'), say('account.back'))
 
 /** 403 when the browser says that another site sent it. */
 export const readAccountForm = ({ request, pool }: AccountRequest): Promise<URLSearchParams> =>
@@ -72,12 +73,13 @@ export const readAccountForm = ({ request, pool }: AccountRequest): Promise<URLS
 
 /** A page with a form that only this browser can send. */
 export const accountFormPage = (
-  { site, pool, csrf }: AccountRequest,
+  { site, pool, csrf, language }: AccountRequest,
   page: AccountPage,
-  parts: Omit<FormPage, 'site' | 'csrfToken' | 'cookies' | 'headers' | 'action'>,
+  parts: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'headers' | 'action'>,
 ): Response =>
   formPage({
     site,
+    language,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     headers: openerPolicyOf(pool),

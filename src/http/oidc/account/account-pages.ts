@@ -4,14 +4,18 @@ import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
+import { UI_LOCALES } from '#http/request-language.ts'
 import type { ConsentedClient } from '#identity/consents/service.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
 import type { Passkey } from '#identity/passkeys/model.ts'
 import type { SecondFactorState } from '#identity/second-factors/service.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
+import type { TextKey } from '#languages/catalogues.ts'
+import { type Words, say } from '#languages/message.ts'
+import { listed, timeAgo } from '#languages/spans.ts'
 
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
-import { deviceName, timeAgo } from './device-name.ts'
+import { deviceName } from './device-name.ts'
 
 /** What a page of the account shows. */
 export interface AccountOverview {
@@ -29,30 +33,31 @@ export interface AccountOverview {
 /** What did not work, in words of ours. */
 export interface PageFault {
   readonly status: number
-  readonly words: string
+  readonly words: Words
 }
 
-const NOTICES: Record<AccountNotice, (detail: string) => string> = {
-  name: () => 'Your name is changed.',
-  password: () => 'Your password is changed, and every other sign-in has ended.',
-  'passkey-added': () => 'Your passkey is added. You can sign in with it.',
-  'passkey-removed': () => 'That passkey is removed. Delete it on its device, too.',
-  'totp-off': () => 'Your authenticator app is taken off.',
-  'google-unlinked': () => 'Google is taken off your account.',
-  'application-removed': () => 'That application is signed out, and asks you when it comes back.',
-  'session-ended': () => 'That sign-in has ended.',
-  'sessions-ended': () => 'Every other sign-in has ended.',
-  address: (email) =>
-    `We have sent a message to ${email}. Your address changes as soon as you open its link.`,
+const NOTICES: Record<AccountNotice, TextKey> = {
+  name: 'done.name',
+  password: 'done.password',
+  'passkey-added': 'done.passkey-added',
+  'passkey-removed': 'done.passkey-removed',
+  'totp-off': 'done.totp-off',
+  'google-unlinked': 'done.google-unlinked',
+  'application-removed': 'done.application-removed',
+  'session-ended': 'done.session-ended',
+  'sessions-ended': 'done.sessions-ended',
+  address: 'done.address',
 }
 
 /** The page on which people look after their account. */
 export function overviewPage(request: AccountRequest, overview: AccountOverview): Response {
-  const { site, pool, csrf } = request
+  const { site, language, pool, csrf } = request
   const body = html`
     <header>
-      <h1>Your account</h1>
-      <p class="lead"><b>${overview.account.email}</b> at <b>${site.domain}</b></p>
+      <h1>${say('account.title')}</h1>
+      <p class="lead">
+        ${say('account.whose', { email: overview.account.email, site: site.domain })}
+      </p>
     </header>
     ${messageOf(request, overview.fault)}
     <ul class="rows">
@@ -62,13 +67,18 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     ${applicationSection(request, overview)} ${signInSection(request, overview)}
     ${dataSection(request)}
     <div class="more">
-      <p><a class="link" href="${pathTo(pool, 'logout')}">Sign out</a></p>
-      <p><a class="link" href="/">Back to the site</a></p>
+      <p>
+        <a class="link" href="${pathTo(pool, 'logout')}?${UI_LOCALES}=${language}"
+          >${say('account.sign-out')}</a
+        >
+      </p>
+      <p><a class="link" href="/">${say('page.back-to-site')}</a></p>
     </div>
   `
   return htmlPage({
-    title: 'Your account',
+    title: say('account.title'),
     site,
+    language,
     body,
     wide: true,
     formTargets: overview.providerPage === undefined ? [] : [formTargetOf(overview.providerPage)],
@@ -82,74 +92,91 @@ function messageOf({ notice }: AccountRequest, fault: PageFault | undefined): Ht
   if (fault !== undefined) {
     return html`<p class="alert" role="alert">${fault.words}</p>`
   }
-  const words = notice && Object.entries(NOTICES).find(([name]) => name === notice.done)?.[1]
-  return words && html`<p class="alert good" role="status">${words(notice.detail ?? '')}</p>`
+  const key = notice && Object.entries(NOTICES).find(([name]) => name === notice.done)?.[1]
+  if (key === undefined) return undefined
+  const words = say(key, { email: notice?.detail ?? '' })
+  return html`<p class="alert good" role="status">${words}</p>`
 }
 
 function profileRows(request: AccountRequest, account: OwnAccount): Html {
   const { pool } = request
   const { name, email, hasPassword, google } = account
-  const link = (page: string, label: string, what: string): Html =>
-    html`<a class="link" href="${pathTo(pool, page)}"
-      >${label}<span class="visually-hidden"> ${what}</span></a
-    >`
+  const change = say('account.change')
+  const link = (page: string, label: Words, what: Words): Html =>
+    linkTo(pathTo(pool, page), label, what)
   return html`
-    ${row('Name', name ?? 'Not set', link('account/name', 'Change', 'your name'))}
-    ${row('Email address', email, link('account/address', 'Change', 'your address'))}
+    ${row(say('field.name'), name ?? say('account.not-set'), link('account/name', change, say('account.of-name')))}
+    ${row(say('field.email'), email, link('account/address', change, say('account.of-address')))}
     ${row(
-      'Password',
-      hasPassword ? 'Set' : 'Not set',
-      link('account/password', hasPassword ? 'Change' : 'Set one', 'your password'),
+      say('field.password'),
+      say(hasPassword ? 'account.set' : 'account.not-set'),
+      link(
+        'account/password',
+        hasPassword ? change : say('account.set-one'),
+        say('account.of-password'),
+      ),
     )}
     ${pool.google?.enabled && row('Google', googleWords(google), googleAction(request, account))}
   `
 }
 
 function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: SecondFactorState): Html {
-  const app = 'Authenticator app'
+  const app = say('account.app')
   if (!totp) {
-    const link = html`<a class="link" href="${pathTo(request.pool, 'account/totp')}"
-      >Set up<span class="visually-hidden"> an authenticator app</span></a
-    >`
-    return row(app, 'Not set up', link)
+    const page = pathTo(request.pool, 'account/totp')
+    const link = linkTo(page, say('account.set-up'), say('account.of-app'))
+    return row(app, say('account.app-none'), link)
   }
-  const press = (action: string, label: string, what: string): Html =>
+  const press = (action: string, label: Words, what?: Words): Html =>
     button(request, 'account/second-factor', { action, label, what })
   return html`
-    ${row(app, 'A code beside your password', press('off', 'Take off', 'the authenticator app'))}
-    ${row('Recovery codes', `${recoveryCodesLeft} left`, press('codes', 'New ones', ''))}
+    ${row(
+      app,
+      say('account.app-set'),
+      press('off', say('account.take-off'), say('account.of-app')),
+    )}
+    ${row(
+      say('account.codes'),
+      say('account.codes-left', { count: recoveryCodesLeft }),
+      press('codes', say('account.codes-new')),
+    )}
   `
 }
 
 function passkeyRows(request: AccountRequest, { passkeys, now }: AccountOverview): Html {
-  const add = html`<a class="link" href="${pathTo(request.pool, 'account/passkey')}"
-    >Add<span class="visually-hidden"> a passkey</span></a
-  >`
+  const page = pathTo(request.pool, 'account/passkey')
+  const add = linkTo(page, say('account.add'), say('account.of-new-passkey'))
+  const state = say(passkeys.length === 0 ? 'account.passkeys-none' : 'account.passkeys-some')
   return html`
-    ${row('Passkeys', passkeys.length === 0 ? 'None yet' : 'Sign in without a password', add)}
+    ${row(say('account.passkeys'), state, add)}
     ${passkeys.map((passkey) => passkeyRow(request, passkey, now))}
   `
 }
 
 function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html {
   const { credentialId, name, createdAt, lastUsedAt } = passkey
-  const used = lastUsedAt === null ? 'not used yet' : `used ${timeAgo(lastUsedAt, now)}`
-  const remove = { action: 'remove', label: 'Remove', what: `the passkey of ${name}` }
+  const added = timeAgo(createdAt, now)
+  const words =
+    lastUsedAt === null
+      ? say('account.passkey-unused', { added })
+      : say('account.passkey-used', { added, used: timeAgo(lastUsedAt, now) })
+  const remove = {
+    action: 'remove',
+    label: say('account.remove'),
+    what: say('account.of-passkey', { name }),
+  }
   const hidden = { passkey: credentialId }
-  return row(
-    name,
-    `Added ${timeAgo(createdAt, now)}, ${used}`,
-    button(request, 'account/passkey', { ...remove, hidden }),
-  )
+  return row(name, words, button(request, 'account/passkey', { ...remove, hidden }))
 }
 
-const googleWords = (google: LinkedProvider | undefined): string =>
-  google === undefined ? 'Not linked' : (google.email ?? 'Linked')
+const googleWords = (google: LinkedProvider | undefined): Words =>
+  google === undefined ? say('account.not-linked') : (google.email ?? say('account.linked'))
 
-const googleAction = (request: AccountRequest, { google }: OwnAccount): Html =>
-  google === undefined
-    ? button(request, 'account/google', { action: 'link', label: 'Link', what: 'Google' })
-    : button(request, 'account/google', { action: 'unlink', label: 'Take off', what: 'Google' })
+const googleAction = (request: AccountRequest, { google }: OwnAccount): Html => {
+  const [action, label] =
+    google === undefined ? ['link', say('account.link')] : ['unlink', say('account.take-off')]
+  return button(request, 'account/google', { action, label, what: 'Google' })
+}
 
 /** Only for who has let one in. */
 function applicationSection(
@@ -158,35 +185,42 @@ function applicationSection(
 ): Html | undefined {
   if (applications.length === 0) return undefined
   return html`
-    <h2>Applications you let in</h2>
+    <h2>${say('account.applications')}</h2>
     <ul class="rows">
       ${applications.map(({ clientId, name, scopes, grantedAt }) => {
         const remove = {
           action: 'remove',
-          label: 'Remove',
+          label: say('account.remove'),
           what: name,
           hidden: { client: clientId },
         }
-        const words = `${scopeWords(request, scopes)} · let in ${timeAgo(grantedAt, now)}`
-        return row(name, words, button(request, 'account/applications', remove))
+        const since = say('account.application-since', { when: timeAgo(grantedAt, now) })
+        return row(
+          name,
+          dotted([...scopeWords(request, scopes), since]),
+          button(request, 'account/applications', remove),
+        )
       })}
     </ul>
   `
 }
 
-function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): string {
+function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): readonly Words[] {
   const { learned, allowed } = wordsOfScopes(pool, scopes)
   return [
-    ...(learned.length > 0 ? [`Knows ${learned.join(', ')}`] : []),
-    ...(allowed.length > 0 ? [`May: ${allowed.join(', ')}`] : []),
-  ].join(' · ')
+    ...(learned.length > 0 ? [say('account.application-knows', { things: listed(learned) })] : []),
+    ...(allowed.length > 0 ? [say('account.application-may', { things: listed(allowed) })] : []),
+  ]
 }
+
+const dotted = (texts: readonly Words[]): Html =>
+  html`${texts.map((text, at) => html`${at > 0 && ' · '}${text}`)}`
 
 function signInSection(request: AccountRequest, { sessions, now }: AccountOverview): Html {
   const others = sessions.some(({ current }) => !current)
-  const everywhere = { action: 'end-others', label: 'Sign out everywhere else', what: '' }
+  const everywhere = { action: 'end-others', label: say('account.end-others') }
   return html`
-    <h2>Where you are signed in</h2>
+    <h2>${say('account.sessions')}</h2>
     <ul class="rows">
       ${sessions.map((session) => sessionRow(request, session, now))}
     </ul>
@@ -199,13 +233,13 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
   const device = deviceName(userAgent)
   const end = {
     action: 'end',
-    label: 'End',
-    what: `the sign-in of ${device}`,
+    label: say('account.end'),
+    what: say('account.of-session', { device }),
     hidden: { session: sessionId },
   }
   return html`<li class="row">
     <div>
-      <h3>${device}${current && html`<span class="here">this browser</span>`}</h3>
+      <h3>${device}${current && html`<span class="here">${say('account.this-browser')}</span>`}</h3>
       <p class="hint">${address} · ${timeAgo(lastSeenAt, now)}</p>
     </div>
     ${!current && button(request, 'account/sessions', end)}
@@ -214,24 +248,27 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
 
 function dataSection({ pool }: AccountRequest): Html {
   const download = html`<a class="link" href="${pathTo(pool, 'account/export')}" download
-    >Download</a
+    >${say('account.download')}</a
   >`
   const remove = html`<a class="link bad" href="${pathTo(pool, 'account/delete')}"
-    >Delete<span class="visually-hidden"> your account</span></a
+    >${say('account.delete')}${unseen(say('account.of-account'))}</a
   >`
   return html`
-    <h2>What is kept about you</h2>
+    <h2>${say('account.kept')}</h2>
     <ul class="rows">
-      ${row('Your data', 'The account, its sign-ins and what happened to it, as JSON', download)}
-      ${
-        pool.kind === 'data' &&
-        row('Your account', 'Deleted for good, with all that is kept for it', remove)
-      }
+      ${row(say('account.data'), say('account.data-what'), download)}
+      ${pool.kind === 'data' && row(say('account.title'), say('account.delete-what'), remove)}
     </ul>
   `
 }
 
-const row = (label: string, value: string, action: Html): Html =>
+const linkTo = (href: string, label: Words, what: Words): Html =>
+  html`<a class="link" href="${href}">${label}${unseen(what)}</a>`
+
+/** For who does not see the row. */
+const unseen = (what: Words): Html => html`<span class="visually-hidden"> ${what}</span>`
+
+const row = (label: Words, value: Words | Html, action: Html): Html =>
   html`<li class="row">
     <div>
       <h3>${label}</h3>
@@ -242,9 +279,9 @@ const row = (label: string, value: string, action: Html): Html =>
 
 interface RowButton {
   readonly action: string
-  readonly label: string
+  readonly label: Words
   /** For who does not see the row. */
-  readonly what: string
+  readonly what?: Words | undefined
   readonly hidden?: Readonly<Record<string, string>>
 }
 
@@ -259,6 +296,6 @@ const button = (
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
     )}
     <button class="link" name="action" value="${action}">
-      ${label}${what !== '' && html`<span class="visually-hidden"> ${what}</span>`}
+      ${label}${what !== undefined && unseen(what)}
     </button>
   </form>`

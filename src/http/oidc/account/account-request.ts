@@ -1,15 +1,19 @@
 import type { AppContext } from '#context'
-import { poolScope } from '#http/oidc/cookies.ts'
+import { cookieOf, poolScope, setCookie } from '#http/oidc/cookies.ts'
 import { type CsrfSession, csrfSession } from '#http/oidc/csrf.ts'
 import { FLOW, Flows } from '#http/oidc/flow.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { readSession } from '#http/oidc/session-cookie.ts'
 import type { PoolHttpRequest } from '#http/plugins/site.ts'
+import { UI_LOCALES } from '#http/request-language.ts'
 import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { RECENT_MS, isRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { Session } from '#identity/sessions/model.ts'
+import { type Language, languageOfLocales } from '#languages/language.ts'
+
+const LANGUAGE_COOKIE = 'croft_language'
 
 /** What was done, for the account's page to say. */
 export type AccountNotice =
@@ -45,16 +49,19 @@ function accountReader({ sealer, clock, sessions }: AppContext) {
   ): Promise<AccountRequest | Response> => {
     const { site, pool, request } = poolRequest
     const session = await sessions.find(site, pool, readSession(request, pool))
-    if (!session) return toSignIn(pool, page, {})
+    const asked = askedLanguage(poolRequest)
+    if (!session) return toSignIn(pool, page, asked, {})
     if (recent && !isRecentSignIn(session, clock.now())) {
-      return toSignIn(pool, page, { max_age: String(RECENT_MS / 1000) })
+      return toSignIn(pool, page, asked, { max_age: String(RECENT_MS / 1000) })
     }
-    const csrf = csrfSession(formKey, request, `${pool.issuer}/account`, poolScope(pool))
+    const form = csrfSession(formKey, request, `${pool.issuer}/account`, poolScope(pool))
+    const csrf = { ...form, cookies: [...form.cookies, ...asked.cookies] }
     const browser = `${pool.issuer}\naccount\n${csrf.secret}`
     const sealed = new URL(request.url).searchParams.get(FLOW)
     const flow = sealed === null ? undefined : flows.open(sealed, browser)
     return {
       ...poolRequest,
+      language: asked.language ?? poolRequest.language,
       session,
       csrf,
       notice: flow?.step === 'account' ? flow : undefined,
@@ -86,15 +93,37 @@ export function ownerOnly(context: AppContext) {
 export const pathTo = ({ issuer }: Pick<Pool, 'issuer'>, page: string): string =>
   `${new URL(issuer).pathname}/${page}`
 
+interface AskedLanguage {
+  readonly language: Language | undefined
+  /** `Set-Cookie` that keeps it. */
+  readonly cookies: readonly string[]
+}
+
+/** What the application has asked for that led here: links between these pages do not say it, so the browser keeps it till it is closed. */
+function askedLanguage({ pool, request }: PoolHttpRequest): AskedLanguage {
+  const language = languageOfLocales(new URL(request.url).searchParams.get(UI_LOCALES))
+  if (language !== undefined) {
+    return { language, cookies: [setCookie(LANGUAGE_COOKIE, language, poolScope(pool))] }
+  }
+  const kept = cookieOf(request, LANGUAGE_COOKIE, poolScope(pool))
+  return { language: languageOfLocales(kept), cookies: [] }
+}
+
 /** A sign-in that leads back to the page. */
-function toSignIn(pool: Pool, page: AccountPage, more: Readonly<Record<string, string>>): Response {
+function toSignIn(
+  pool: Pool,
+  page: AccountPage,
+  { language, cookies }: AskedLanguage,
+  more: Readonly<Record<string, string>>,
+): Response {
   const query = new URLSearchParams({
     client_id: ACCOUNT_CLIENT_ID,
     redirect_uri: `${pool.issuer}/${page}`,
     response_type: 'code',
     scope: 'openid',
+    ...(language !== undefined && { [UI_LOCALES]: language }),
     ...more,
   })
   const location = `${pathTo(pool, 'oauth2/authorize')}?${query.toString()}`
-  return seeOther(location, [], openerPolicyOf(pool))
+  return seeOther(location, cookies, openerPolicyOf(pool))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { deviceName, timeAgo } from './device-name.ts'
+import { deviceName } from './device-name.ts'
 
 const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
@@ -20,26 +20,10 @@ describe('a device', () => {
     ['', 'An application'],
     ['<script>alert(1)</script>', 'An application'],
   ])('of the user agent %s is called "%s"', (userAgent, name) => {
-    expect(deviceName(userAgent)).toBe(name)
+    expect(String(deviceName(userAgent))).toBe(name)
   })
 })
 
 test('a device is called by no more of its user agent than a browser says', () => {
-  expect(deviceName(`${'x'.repeat(100_000)}/1`)).toBe('An application')
-})
-
-describe('a time', () => {
-  const NOW = new Date('2026-11-28T12:00:00Z')
-  test.each([
-    ['2026-11-28T12:00:05Z', 'just now'],
-    ['2026-11-28T11:59:30Z', 'just now'],
-    ['2026-11-28T11:58:10Z', '1 minute ago'],
-    ['2026-11-28T10:00:00Z', '2 hours ago'],
-    ['2026-11-27T11:00:00Z', 'yesterday'],
-    ['2026-11-01T12:00:00Z', '27 days ago'],
-    ['2026-09-01T12:00:00Z', '2 months ago'],
-    ['2024-11-01T12:00:00Z', '2 years ago'],
-  ])('at %s is %s', (then, words) => {
-    expect(timeAgo(new Date(then), NOW)).toBe(words)
-  })
+  expect(String(deviceName(`${'x'.repeat(100_000)}/1`))).toBe('An application')
 })

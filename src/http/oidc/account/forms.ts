@@ -5,10 +5,10 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { newPasswordField, readPassword, readUsername, usernameField } from '#http/oidc/fields.ts'
 import { type Field } from '#http/oidc/pages/field.ts'
-import { html } from '#http/oidc/pages/html.ts'
 import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { clearedSession } from '#http/oidc/session-cookie.ts'
 import { MAX_NAME_LENGTH } from '#identity/own-account/model.ts'
+import { say } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes, backLine } from './account-form.ts'
 
@@ -27,20 +27,20 @@ const nameRoutes = (context: AppContext) =>
     async show(request, { typed, errors }) {
       const { name } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/name', {
-        title: 'Your name',
-        lead: html`As you want to be called on <b>${request.site.domain}</b>.`,
+        title: say('name.title'),
+        lead: say('name.lead', { site: request.site.domain }),
         fields: [
           {
             name: 'name',
-            label: 'Name',
+            label: say('field.name'),
             type: 'text',
             autocomplete: 'name',
             value: typed.get('name') ?? name ?? undefined,
-            hint: `At most ${MAX_NAME_LENGTH} characters; leave it empty to have none.`,
+            hint: say('field.name-hint', { count: MAX_NAME_LENGTH }),
             optional: true,
           },
         ],
-        submit: 'Save',
+        submit: say('name.submit'),
         errors,
         more: backLine(request),
       })
@@ -58,11 +58,12 @@ const addressRoutes = (context: AppContext) =>
     async show(request, { typed, errors }) {
       const { email } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/address', {
-        title: 'Your email address',
-        lead: html`It is <b>${email}</b> now. We send a link to the new one, and until you open it
-          nothing changes.`,
-        fields: [{ ...usernameField(typed.get('username') ?? undefined), label: 'New address' }],
-        submit: 'Send the link',
+        title: say('address.title'),
+        lead: say('address.lead', { email }),
+        fields: [
+          { ...usernameField(typed.get('username') ?? undefined), label: say('field.new-address') },
+        ],
+        submit: say('address.submit'),
         errors,
         more: backLine(request),
       })
@@ -76,7 +77,7 @@ const addressRoutes = (context: AppContext) =>
 
 const CURRENT_PASSWORD: Field = {
   name: 'currentPassword',
-  label: 'Current password',
+  label: say('field.current-password'),
   type: 'password',
   autocomplete: 'current-password',
 }
@@ -89,16 +90,14 @@ const passwordRoutes = (context: AppContext) =>
       const { pool } = request
       const { email, hasPassword } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/password', {
-        title: hasPassword ? 'Change your password' : 'Set a password',
-        lead: hasPassword
-          ? html`Every other sign-in to your account ends.`
-          : html`So far you sign in without one.`,
+        title: say(hasPassword ? 'password.change-title' : 'password.set-title'),
+        lead: say(hasPassword ? 'password.change-lead' : 'password.set-lead'),
         fields: [
           ...(hasPassword ? [CURRENT_PASSWORD] : []),
-          newPasswordField(pool.settings.passwordPolicy, 'New password'),
+          newPasswordField(pool.settings.passwordPolicy, say('field.new-password')),
         ],
         account: email,
-        submit: hasPassword ? 'Change password' : 'Set password',
+        submit: say(hasPassword ? 'password.change-submit' : 'reset.set'),
         errors,
         more: backLine(request),
       })
@@ -117,7 +116,7 @@ const passwordRoutes = (context: AppContext) =>
       const change = { sub, oldPassword, newPassword, keep: { sessionId } }
       await context.ownPasswords.change(request, change).catch((error: unknown) => {
         const isWrong = error instanceof AppError && error.code === 'InvalidCredentials'
-        throw isWrong ? invalid('currentPassword', 'is wrong') : error
+        throw isWrong ? invalid('currentPassword', say('fault.current-password-wrong')) : error
       })
       return request.done('password')
     },
@@ -125,7 +124,7 @@ const passwordRoutes = (context: AppContext) =>
 
 function readCurrentPassword(fields: URLSearchParams): string {
   const password = fields.get('currentPassword') ?? ''
-  if (password === '') throw invalid('currentPassword', 'enter your current password')
+  if (password === '') throw invalid('currentPassword', say('fault.current-password-needed'))
   return password
 }
 
@@ -136,23 +135,23 @@ const deletionRoutes = (context: AppContext) =>
     async show(request, { errors }) {
       const { email } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/delete', {
-        title: 'Delete your account',
-        lead: html`The account <b>${email}</b> at <b>${request.site.domain}</b> is deleted for good,
-          with all that is kept for it. Nobody can bring it back.`,
+        title: say('deletion.title'),
+        lead: say('deletion.lead', { email, site: request.site.domain }),
         fields: [],
-        submit: 'Delete my account',
+        submit: say('deletion.submit'),
         errors,
         more: backLine(request),
       })
     },
     async submit(request) {
-      const { site, pool, session } = request
+      const { site, language, pool, session } = request
       await context.ownAccounts.delete(request, session.sub)
       return noticePage({
-        title: 'Your account is deleted',
+        title: say('deletion.done'),
         site,
+        language,
         tone: 'good',
-        text: [`Nothing of it is left at ${site.domain}. You can close this page.`],
+        text: [say('deletion.done-text', { site: site.domain })],
         links: [BACK_TO_SITE],
         cookies: [clearedSession(pool)],
       })

@@ -6,10 +6,12 @@ import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
+import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
 import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from '#http/oidc/passkeys/form.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { type Words, say, wordsIn } from '#languages/message.ts'
 
 import { ACCOUNT_OPEN, backLine, readAccountForm } from './account-form.ts'
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
@@ -75,34 +77,33 @@ async function optionsOf(
 function addingPage(
   request: AccountRequest,
   { sealed, options }: Creation,
-  fault: string | undefined,
+  fault: Words | undefined,
 ): Response {
-  const { site, pool, csrf } = request
+  const { site, language, pool, csrf } = request
+  const title = say('passkey.title')
   const form = passkeyForm({
     action: pathTo(pool, 'account/passkey'),
     csrfToken: csrf.token,
     sealed,
     options,
     kind: 'create',
-    label: 'Add a passkey',
+    label: title,
   })
   return htmlPage({
-    title: fault === undefined ? 'Add a passkey' : 'Error: Add a passkey',
+    title: fault === undefined ? title : say('page.error', { title }),
     site,
+    language,
     status: fault === undefined ? 200 : 400,
     cookies: csrf.cookies,
     headers: openerPolicyOf(pool),
     scripted: true,
     body: html`
       <header>
-        <h1>Add a passkey</h1>
-        <p class="lead">
-          Your device signs you in to <b>${site.domain}</b> with your fingerprint, your face or its
-          PIN, and without a password.
-        </p>
+        <h1>${title}</h1>
+        <p class="lead">${say('passkey.lead', { site: site.domain })}</p>
       </header>
       ${fault !== undefined && html`<p class="alert" role="alert">${fault}</p>`} ${form}
-      <p class="alert without-passkeys">This browser has no passkeys, or scripts are off in it.</p>
+      <p class="alert without-passkeys">${say('passkey.none-here')}</p>
       <div class="more">${backLine(request)}</div>
     `,
   })
@@ -113,11 +114,11 @@ async function change(
   challenges: PasskeyChallenges,
   request: AccountRequest,
 ): Promise<Response> {
-  const { pool, csrf, session, origin } = request
+  const { pool, csrf, session, origin, language } = request
   const { sub } = session
   const fields = await readAccountForm(request)
   if (!hasCsrfToken(csrf, fields)) {
-    throw new AppError('Forbidden', 'This page was open for too long: open it again')
+    throw new AppError('Forbidden', say('error.page-expired'))
   }
   const removed = fields.get('passkey')
   if (removed !== null) {
@@ -128,12 +129,13 @@ async function change(
     await context.passkeys.add(request, sub, {
       credential: fields.get(CREDENTIAL_FIELD) ?? '',
       challenge: challenges.open({ pool, csrf, sub }, fields.get(CHALLENGE_FIELD)),
-      name: deviceName(origin.userAgent),
+      name: wordsIn(deviceName(origin.userAgent), language),
     })
     return request.done('passkey-added')
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ValidationError') throw error
-    const words = error.details?.map(({ message }) => message).join(' ') ?? error.message
-    return addingPage(request, await optionsOf(context, challenges, request), `${words}.`)
+    const [fault = error] = error.details ?? []
+    const words = withFullStop(wordsOf(fault))
+    return addingPage(request, await optionsOf(context, challenges, request), words)
   }
 }

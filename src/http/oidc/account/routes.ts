@@ -5,9 +5,11 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
+import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { say } from '#languages/message.ts'
 
 import { ACCOUNT_OPEN, readAccountForm } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
@@ -128,13 +130,16 @@ async function changeGoogle(context: AppContext, request: AccountRequest): Promi
     return seeOther(authorizeUrl)
   } catch (error) {
     if (error instanceof AppError && SHOWN.has(error.code)) {
-      return overview(context, request, { status: statusOf(error), words: `${error.message}.` })
+      return overview(context, request, {
+        status: statusOf(error),
+        words: withFullStop(wordsOf(error)),
+      })
     }
     throw error
   }
 }
 
-const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: EXPIRED_FORM.message ?? '' }
+const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: say('page.expired') }
 
 const SHOWN: ReadonlySet<string> = new Set([
   'PasswordMissing',
@@ -146,7 +151,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 function googleFault(params: URLSearchParams): PageFault | undefined {
   if (!params.has('error')) return undefined
   const words = params.get('error_description')?.startsWith('ProviderLinkedToOtherAccount')
-    ? 'That Google account belongs to another account here.'
-    : 'Google was not linked. You can try again.'
+    ? say('google.linked-elsewhere')
+    : say('google.not-linked')
   return { status: 200, words }
 }

@@ -5,7 +5,6 @@ import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { readCode } from '#http/oidc/fields.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
-import { html } from '#http/oidc/pages/html.ts'
 import {
   APP_CODE,
   SETUP_FIELD,
@@ -16,6 +15,7 @@ import { setupExpired } from '#http/oidc/second-factor/routes.ts'
 import { SetupSecrets } from '#http/oidc/second-factor/setup-secrets.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { say } from '#languages/message.ts'
 
 import {
   ACCOUNT_OPEN,
@@ -41,37 +41,40 @@ const setupRoutes = (context: AppContext) => {
       const { email } = await context.ownAccounts.get(request, session.sub)
       const { secret, sealed } = secrets.of(ownerOf(request), typed.get(SETUP_FIELD))
       return accountFormPage(request, 'account/totp', {
-        title: 'Set up an authenticator app',
-        lead: html`Scan this with an authenticator app, and enter the code that it shows. From then
-        on, signing in takes a code beside your password.`,
+        title: say('second-step.setup-title'),
+        lead: say('second-step.setup-lead'),
         instead: setupPicture(site, { email, secret }),
         hidden: { [SETUP_FIELD]: sealed },
         fields: [APP_CODE],
-        submit: 'Set up',
+        submit: say('second-step.setup-submit'),
         errors,
         more: backLine(request),
       })
     },
     async submit(request, fields) {
-      const { site, pool, session, csrf } = request
+      const { session } = request
       const secret = secrets.open(ownerOf(request), fields.get(SETUP_FIELD))
       if (secret === undefined) throw setupExpired()
       const code = readCode(fields)
       const { sub } = session
       const codes = await context.secondFactors.enable(request, { sub, secret, code })
-      return codesPage({ site, pool, csrf }, codes)
+      return codesPage(request, codes)
     },
   })
 }
 
 const codesPage = (
-  { site, pool, csrf }: Pick<AccountRequest, 'site' | 'pool' | 'csrf'>,
+  { site, language, pool, csrf }: AccountRequest,
   codes: readonly string[],
 ): Response =>
-  recoveryCodesPage({ site, cookies: csrf.cookies, headers: openerPolicyOf(pool) }, codes, {
-    href: pathTo(pool, 'account'),
-    label: 'Back to your account',
-  })
+  recoveryCodesPage(
+    { site, language, cookies: csrf.cookies, headers: openerPolicyOf(pool) },
+    codes,
+    {
+      href: pathTo(pool, 'account'),
+      label: say('account.back'),
+    },
+  )
 
 /** What the buttons of the account's page do. */
 const changeRoutes = (context: AppContext) => {
@@ -89,15 +92,14 @@ async function change(context: AppContext, request: AccountRequest): Promise<Res
   const { site, pool, origin, session } = request
   const fields = await readAccountForm(request)
   if (!hasCsrfToken(request.csrf, fields)) {
-    throw new AppError('Forbidden', 'This page was open for too long: open it again')
+    throw new AppError('Forbidden', say('error.page-expired'))
   }
   if (fields.get('action') === 'codes') {
     const codes = await context.secondFactors.renewRecoveryCodes(request, session.sub)
     return codesPage(request, codes)
   }
   if (pool.settings.requireSecondFactor) {
-    const why = 'asks for an authenticator app: it cannot be taken off'
-    throw new AppError('SecondFactorRequired', `${site.domain} ${why}`)
+    throw new AppError('SecondFactorRequired', say('error.app-required', { site: site.domain }))
   }
   await context.secondFactors.disable(site, pool, session.sub, { origin })
   return request.done('totp-off')

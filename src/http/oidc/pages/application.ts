@@ -1,5 +1,6 @@
 import { displayHost } from '#http/oidc/form-targets.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
+import { say } from '#languages/message.ts'
 
 import { type Html, html } from './html.ts'
 
@@ -25,7 +26,9 @@ export function privacyLine({ client }: Asking): Html | undefined {
   const { name, privacyUri } = client.application ?? {}
   if (privacyUri === undefined) return undefined
   return html`<p>
-    What ${name} does with your data:
-    <a class="link" href="${privacyUri}" rel="noopener noreferrer">privacy policy</a>
+    ${say('sign-in.privacy', { name })}
+    <a class="link" href="${privacyUri}" rel="noopener noreferrer"
+      >${say('sign-in.privacy-policy')}</a
+    >
   </p>`
 }

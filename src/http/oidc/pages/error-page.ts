@@ -1,11 +1,14 @@
 import type { AppError } from '#base/app-error.ts'
 import { acceptsHtml } from '#http/accepts-html.ts'
+import { languageOf } from '#http/request-language.ts'
 import { type RequestScope, scopeOf } from '#http/request-scope.ts'
+import type { Language } from '#languages/language.ts'
+import { type Words, say } from '#languages/message.ts'
 import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
 
 import { BACK_TO_SITE, type SupportLine, noticePage } from './notice-page.ts'
-import { withFullStop } from './text.ts'
+import { withFullStop, wordsOf } from './text.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|mfa|mfaSetup|passkey|consent|account(?:\/[a-z]+)?|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
@@ -27,33 +30,38 @@ export const errorPage = (
     host,
     requestId,
     status,
-  }: Pick<RequestScope, 'host' | 'requestId'> & { readonly status: number },
+    language,
+  }: Pick<RequestScope, 'host' | 'requestId'> & {
+    readonly status: number
+    readonly language: Language
+  },
 ): Response =>
   noticePage({
     title: titleOf(error, status),
     site: { domain: hostName(host) },
+    language,
     tone: 'bad',
-    text: [withFullStop(error.message)],
+    text: [withFullStop(wordsOf(error))],
     links: [BACK_TO_SITE],
     reference: failureReference(error.code, requestId),
     status,
     headers: Object.fromEntries(headers),
   })
 
-function titleOf({ code }: AppError, status: number): string {
-  if (code === 'MissingToken') return 'This link is incomplete'
-  if (code === 'InvalidToken') return 'This link is not valid'
-  if (status === 404) return 'There is nothing here'
-  if (status === 410) return 'This link is no longer valid'
-  if (status === 429) return 'Please wait a moment'
-  if (status >= 500) return 'Something went wrong'
-  return 'This did not work'
+function titleOf({ code }: AppError, status: number): Words {
+  if (code === 'MissingToken') return say('failure.incomplete-link')
+  if (code === 'InvalidToken') return say('failure.invalid-link')
+  if (status === 404) return say('failure.nothing-here')
+  if (status === 410) return say('failure.ended-link')
+  if (status === 429) return say('failure.wait')
+  if (status >= 500) return say('failure.ours')
+  return say('failure.other')
 }
 
 /** What whoever helps has to know: the error, and how to find the request in the log. */
 export const failureReference = (code: string, requestId: string): readonly SupportLine[] => [
-  ['Error code', code],
-  ['Request', requestId],
+  [say('failure.code'), code],
+  [say('failure.request'), requestId],
 ]
 
 /** For an authorization request whose error cannot be sent to the client. */
@@ -63,15 +71,14 @@ export const authorizationErrorPage = (
   request: Request,
 ): Response =>
   noticePage({
-    title: 'This sign-in cannot go on',
+    title: say('failure.sign-in'),
     site,
+    language: languageOf(request),
     tone: 'bad',
-    text: [
-      'The application that sent you here asked for something that is not allowed. Go back to it and try again.',
-    ],
+    text: [say('failure.sign-in-text')],
     reference: [
       ...failureReference(refusal.error, scopeOf(request).requestId),
-      ['Reason', refusal.description],
+      [say('failure.reason'), refusal.description],
     ],
     links: [BACK_TO_SITE],
     status: 400,

@@ -1,17 +1,19 @@
 import { AppError } from '#base/app-error.ts'
 import { type ErrorCode, statusOf } from '#base/error-status.ts'
 import { errorHeaders } from '#http/plugins/errors.ts'
+import { type Words, say } from '#languages/message.ts'
+import { duration } from '#languages/spans.ts'
 
-import { capitalized, durationOf, withFullStop } from './text.ts'
+import { capitalized, withFullStop, wordsOf } from './text.ts'
 
 /** The errors of a form. */
 export interface FormErrors {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** About the form as a whole. */
-  readonly message: string | undefined
+  readonly message: Words | undefined
   /** By the name of the field. */
-  readonly fields: ReadonlyMap<string, readonly string[]>
+  readonly fields: ReadonlyMap<string, readonly Words[]>
   /** Fields that the message is about. */
   readonly markedFields: readonly string[]
 }
@@ -28,8 +30,7 @@ export const NO_ERRORS: FormErrors = {
 export const EXPIRED_FORM: FormErrors = {
   ...NO_ERRORS,
   status: 403,
-  message:
-    'This page was open for too long, or your browser keeps no cookies for it. Please try again.',
+  message: say('page.expired'),
 }
 
 /** Failures after which the form is shown again, and the fields that they are about. */
@@ -63,17 +64,20 @@ export function formErrorsOf(error: unknown): FormErrors {
   }
 }
 
-function fieldErrors({ details = [] }: AppError): ReadonlyMap<string, readonly string[]> {
-  const errors = new Map<string, string[]>()
-  for (const { field, message } of details) {
+function fieldErrors({ details = [] }: AppError): ReadonlyMap<string, readonly Words[]> {
+  const errors = new Map<string, Words[]>()
+  for (const fault of details) {
+    const { field } = fault
     const name = FIELD_NAMES[field] ?? field
-    errors.set(name, [...(errors.get(name) ?? []), capitalized(message)])
+    errors.set(name, [...(errors.get(name) ?? []), capitalized(wordsOf(fault))])
   }
   return errors
 }
 
-function messageOf(error: AppError): string {
+function messageOf(error: AppError): Words {
   const seconds = error.retryAfterSeconds
-  if (error.code !== 'TooManyRequests' || seconds === undefined) return withFullStop(error.message)
-  return `There were too many tries. Please wait ${durationOf(seconds)}, then try again.`
+  if (error.code !== 'TooManyRequests' || seconds === undefined) {
+    return withFullStop(wordsOf(error))
+  }
+  return say('error.too-many', { wait: duration(seconds) })
 }

@@ -1,4 +1,5 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
+import { type Words, say } from '#languages/message.ts'
 
 import { type Field, fieldOf, isEmpty, hasError } from './field.ts'
 import { type FormErrors, NO_ERRORS } from './form-errors.ts'
@@ -15,9 +16,9 @@ export const EMPTY_FORM: FormState = { typed: new URLSearchParams(), errors: NO_
 
 export interface FormPage extends Pick<
   HtmlPage,
-  'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
+  'title' | 'language' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
-  readonly lead: Html
+  readonly lead: Html | Words
   /** A picture above the title. */
   readonly emblem?: Html | undefined
   /** Left out where the form contains a secret of its own, such as an invite's token. */
@@ -28,18 +29,18 @@ export interface FormPage extends Pick<
   readonly hidden?: Readonly<Record<string, string>>
   /** The user name for the browser's password manager. */
   readonly account?: string
-  readonly submit: string
+  readonly submit: Words
   readonly errors: FormErrors
   /** A message of success, shown when there are no errors. */
-  readonly notice?: string | undefined
+  readonly notice?: Words | undefined
   /** Another way to sign in, shown before the form. */
   readonly instead?: Html | undefined
   /** Another way, shown after the form. */
   readonly after?: Html | undefined
   /** The button that says no, under the one that says yes. */
-  readonly refusal?: { readonly value: string; readonly label: string }
+  readonly refusal?: { readonly value: string; readonly label: Words }
   /** A second button in the form. */
-  readonly again?: { readonly value: string; readonly label: string; readonly words: string }
+  readonly again?: { readonly value: string; readonly label: Words; readonly words: Words }
   /** Shown under the form. */
   readonly more?: Html | undefined
 }
@@ -73,7 +74,7 @@ export function formPage(parts: FormPage): Response {
     </form>
     ${parts.after} ${parts.more && html`<div class="more">${parts.more}</div>`}
   `
-  const named = errors === NO_ERRORS ? title : `Error: ${title}`
+  const named = errors === NO_ERRORS ? title : say('page.error', { title })
   return htmlPage({
     ...parts,
     title: named,
@@ -91,19 +92,26 @@ const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, stri
 })
 
 /** A line of text that ends with a link. */
-export const linkLine = (words: string, href: string, label: string): Html =>
+export const linkLine = (words: Words, href: string, label: Words): Html =>
   html`<p>${words} <a class="link" href="${href}">${label}</a></p>`
 
 function messageOf({ errors, fields, notice }: FormPage): Html | undefined {
   const unplaced = [...errors.fields].filter(
     ([name]) => !fields.some((field) => field.name === name),
   )
-  const message = errors.message ?? unplaced.flatMap(([, messages]) => messages).join(' ')
-  if (message !== '') return html`<p class="alert" id="alert" role="alert">${message}</p>`
+  const messages =
+    errors.message === undefined ? unplaced.flatMap(([, texts]) => texts) : [errors.message]
+  if (messages.length > 0) {
+    return html`<p class="alert" id="alert" role="alert">${joined(messages)}</p>`
+  }
   return notice === undefined || errors !== NO_ERRORS
     ? undefined
     : html`<p class="alert good" role="status">${notice}</p>`
 }
+
+/** One after the other, with spaces between them. */
+const joined = (texts: readonly Words[]): readonly Words[] =>
+  texts.flatMap((text, at) => (at === 0 ? [text] : [' ', text]))
 
 const accountOf = (account: string): Html =>
   html`<input type="text" name="username" autocomplete="username" value="${account}" hidden />`

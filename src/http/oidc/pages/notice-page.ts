@@ -1,21 +1,28 @@
+import { type Words, say } from '#languages/message.ts'
+
 import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
 /** What it is, and what it says. */
-export type SupportLine = readonly [label: string, text: string]
+export type SupportLine = readonly [label: Words, text: Words]
 
 /** Where whoever has no way on may go. */
-export const BACK_TO_SITE = { href: '/', label: 'Back to the site' }
+export const BACK_TO_SITE = { href: '/', label: say('page.back-to-site') }
+
+interface NoticeLink {
+  readonly href: string
+  readonly label: Words
+}
 
 export interface Notice extends Pick<
   HtmlPage,
-  'title' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
+  'title' | 'language' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly tone: 'good' | 'bad'
   /** One paragraph each. */
-  readonly text: readonly string[]
+  readonly text: readonly Words[]
   /** The first one is the main button. */
-  readonly links?: readonly { readonly href: string; readonly label: string }[]
+  readonly links?: readonly NoticeLink[]
   /** Small print for support, one line each. */
   readonly reference?: readonly SupportLine[]
 }
@@ -58,5 +65,5 @@ export const referenceOf = (lines: readonly SupportLine[]): Html =>
     ${lines.map(([label, text]) => html`<span>${label}: ${text}</span>`)}
   </p>`
 
-const linkOf = ({ href, label }: { href: string; label: string }, at: number): Html =>
+const linkOf = ({ href, label }: NoticeLink, at: number): Html =>
   html`<a class="${at === 0 ? 'button' : 'button plain'}" href="${href}">${label}</a>`

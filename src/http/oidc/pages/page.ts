@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
 
+import type { Language } from '#languages/language.ts'
+import { type Words, say } from '#languages/message.ts'
+
 import { Html, html } from './html.ts'
 import { pageScript } from './script.ts'
 import { styleSheet } from './style-sheet.ts'
 
 export interface HtmlPage {
   /** The window's title, before the site's name. */
-  readonly title: string
+  readonly title: Words
+  /** Of whoever reads it. */
+  readonly language: Language
   /** The site whose domain the page shows. */
   readonly site: { readonly domain: string }
   readonly body: Html
@@ -35,6 +40,7 @@ const ICON =
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
+    'content-language': parts.language,
     'content-security-policy': contentSecurityPolicy(formTargets, parts),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -63,13 +69,17 @@ const contentSecurityPolicy = (
     "base-uri 'none'",
   ].join('; ')
 
+/** What the script's button says. */
+const SHOW_WORDS = html` data-show="${say('page.show-password')}"
+data-hide="${say('page.hide-password')}"`
+
 /** Each site keeps one of the style sheet's eight hues. */
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
-const documentOf = ({ title, site, body, wide, scripted }: HtmlPage): string =>
+const documentOf = ({ title, language, site, body, wide, scripted }: HtmlPage): string =>
   html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <title>${title} · ${site.domain}</title>
@@ -80,7 +90,7 @@ const documentOf = ({ title, site, body, wide, scripted }: HtmlPage): string =>
         ${STYLE}
       </head>
       <body>
-        <main${wide && html` class="wide"`}>
+        <main${wide && html` class="wide"`}${scripted && SHOW_WORDS}>
           <p class="site">
             <span class="mark mark-${hueOf(site.domain)}" aria-hidden="true"
               >${site.domain.slice(0, 1)}</span
@@ -90,4 +100,4 @@ const documentOf = ({ title, site, body, wide, scripted }: HtmlPage): string =>
         </main>
         ${scripted && SCRIPT}
       </body>
-    </html>`.toString()
+    </html>`.render(language)

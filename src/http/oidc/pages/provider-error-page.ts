@@ -1,12 +1,14 @@
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { FederatedSignInRefusal } from '#identity/federation/federated-accounts.ts'
+import type { Language } from '#languages/language.ts'
+import { type Words, say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 import { noticePage } from './notice-page.ts'
 
 /** Tells a user of Google who is not signed in what they can do instead. */
 export function providerErrorPage(
-  site: Site,
+  { site, language }: { readonly site: Site; readonly language: Language },
   reason: FederatedSignInRefusal,
   {
     request,
@@ -21,6 +23,7 @@ export function providerErrorPage(
   return noticePage({
     title: TITLES[reason],
     site,
+    language,
     tone: 'bad',
     text: TEXTS[reason],
     links: [{ href: `${pathname}/login?${other.toString()}`, label: LABELS[reason] }],
@@ -29,35 +32,26 @@ export function providerErrorPage(
   })
 }
 
-const TITLES: Record<FederatedSignInRefusal, string> = {
-  'address-missing': 'Google did not tell your address',
-  'address-unverified': 'Your address at Google is not confirmed',
-  'address-taken': 'You already have an account',
-  'sign-up-disabled': 'There is no account for you here',
-  'account-not-active': 'This account cannot be used',
+const TITLES: Record<FederatedSignInRefusal, Words> = {
+  'address-missing': say('google.address-missing'),
+  'address-unverified': say('google.address-unverified'),
+  'address-taken': say('google.address-taken'),
+  'sign-up-disabled': say('google.sign-up-disabled'),
+  'account-not-active': say('google.account-not-active'),
 }
 
-const TEXTS: Record<FederatedSignInRefusal, readonly string[]> = {
-  'address-missing': [
-    'An account needs an email address, and Google did not share one. Allow it when Google asks, or sign in another way.',
-  ],
-  'address-unverified': [
-    'Google has not confirmed that your email address is yours. Confirm it at Google, or sign in another way.',
-  ],
-  'address-taken': [
-    'There is an account with your email address that is not connected to Google. Sign in as you usually do.',
-    'Once you are signed in, you can add Google to your account.',
-  ],
-  'sign-up-disabled': [
-    'New accounts are not open to everybody here. If you have an account, sign in as you usually do.',
-  ],
-  'account-not-active': ['Ask the people who run this site for help.'],
+const TEXTS: Record<FederatedSignInRefusal, readonly Words[]> = {
+  'address-missing': [say('google.address-missing-text')],
+  'address-unverified': [say('google.address-unverified-text')],
+  'address-taken': [say('google.address-taken-text'), say('google.address-taken-more')],
+  'sign-up-disabled': [say('google.sign-up-disabled-text')],
+  'account-not-active': [say('google.account-not-active-text')],
 }
 
-const LABELS: Record<FederatedSignInRefusal, string> = {
-  'address-missing': 'Sign in another way',
-  'address-unverified': 'Sign in another way',
-  'address-taken': 'Sign in to your account',
-  'sign-up-disabled': 'Sign in',
-  'account-not-active': 'Sign in with another account',
+const LABELS: Record<FederatedSignInRefusal, Words> = {
+  'address-missing': say('google.another-way'),
+  'address-unverified': say('google.another-way'),
+  'address-taken': say('google.to-your-account'),
+  'sign-up-disabled': say('sign-in.submit'),
+  'account-not-active': say('google.other-account'),
 }

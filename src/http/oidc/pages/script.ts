@@ -40,9 +40,10 @@ export const pageScript = `
       quietly(PublicKeyCredential.isConditionalMediationAvailable().then((can) => can && run(form, { mediation: 'conditional' })));
     }
   }
+  const words = document.querySelector('main').dataset;
   for (const input of document.querySelectorAll('input[type=password]')) {
     const button = document.createElement('button');
-    const say = (shown) => { button.textContent = shown ? 'Hide password' : 'Show password'; };
+    const say = (shown) => { button.textContent = shown ? words.hide : words.show; };
     button.type = 'button';
     button.className = 'link show';
     button.setAttribute('aria-controls', input.id);

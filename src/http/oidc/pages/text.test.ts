@@ -1,20 +1,36 @@
 import { expect, test } from 'vitest'
 
-import { capitalized, durationOf, withFullStop } from './text.ts'
+import { AppError, faultOf } from '#base/app-error.ts'
+import { say } from '#languages/message.ts'
 
-test.each([
-  [0.2, 'a second'],
-  [2, '2 seconds'],
-  [61, '61 seconds'],
-  [120, '2 minutes'],
-  [899, '15 minutes'],
-])('%d seconds are "%s"', (seconds, words) => {
-  expect(durationOf(seconds)).toBe(words)
-})
+import { capitalized, withFullStop, wordsOf } from './text.ts'
 
 test.each([
   ['must have a digit', 'Must have a digit.'],
   ['Is it?', 'Is it?'],
 ])('"%s" is the sentence "%s"', (text, sentence) => {
-  expect(withFullStop(capitalized(text))).toBe(sentence)
+  expect(String(withFullStop(capitalized(text)))).toBe(sentence)
+})
+
+test('a sentence ends as its language ends them', () => {
+  const sentence = withFullStop(say('error.credentials'))
+  expect(sentence.in('de').at(-1)).toBe('.')
+  expect(sentence.in('ja').at(-1)).toBe('。')
+})
+
+test('a failure speaks its reader’s language where it is one that people meet, and is English to programs', () => {
+  const met = new AppError('InvalidCredentials', say('error.credentials'))
+  expect(met.message).toBe('The email address or the password is wrong')
+  expect(withFullStop(wordsOf(met)).in('de')).not.toContain('password')
+  expect(wordsOf(new AppError('RouteNotFound', 'There is no such route'))).toBe(
+    'There is no such route',
+  )
+})
+
+test('programs are not sent the text that people read', () => {
+  const fault = faultOf('email', say('fault.email'))
+  expect(JSON.parse(JSON.stringify(fault))).toEqual({
+    field: 'email',
+    message: 'is not an email address',
+  })
 })

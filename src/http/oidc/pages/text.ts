@@ -1,11 +1,27 @@
+import type { LocalizedText } from '#base/app-error.ts'
+import type { Language } from '#languages/language.ts'
+import { type Localized, type Words, isLocalized, wordsIn } from '#languages/message.ts'
+
+/** What a failure says to people: in their language where it is one that they meet, and else in English. */
+export const wordsOf = (failure: {
+  readonly message: string
+  readonly text?: LocalizedText | undefined
+}): Words => (isLocalized(failure.text) ? failure.text : failure.message)
+
 /** Messages of the API end without a full stop; on pages they end with one. */
-export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+export const withFullStop = (words: Words): Localized =>
+  changed(words, (text, language) => {
+    if (/[.!?。！？]$/.test(text)) return text
+    return language === 'ja' ? `${text}。` : `${text}.`
+  })
 
-export const capitalized = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+export const capitalized = (words: Words): Localized =>
+  changed(words, (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`)
 
-export function durationOf(seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds))
-  if (whole < 90) return whole === 1 ? 'a second' : `${whole} seconds`
-  return `${Math.ceil(whole / 60)} minutes`
-}
+const changed = (
+  words: Words,
+  change: (text: string, language: Language) => string,
+): Localized => ({
+  in: (language) => change(wordsIn(words, language), language),
+  toString: () => change(String(words), 'en'),
+})

@@ -4,6 +4,7 @@ import type { FormState } from '#http/oidc/pages/form.ts'
 import type { Html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { type InteractionRequest, signInFormRoutes, startSession } from '#http/oidc/sign-in-form.ts'
+import { say } from '#languages/message.ts'
 
 import type { PasskeyChallenges } from './challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from './form.ts'
@@ -23,7 +24,7 @@ export function passkeyButton(
     csrfToken: csrf.token,
     sealed,
     kind: 'get',
-    label: 'Sign in with a passkey',
+    label: say('sign-in.passkey'),
     plain: true,
     // One that was refused would be offered again, and again.
     offered: errors.status === 200,

@@ -7,7 +7,6 @@ import type { Flow } from '#http/oidc/flow.ts'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type FormState, linkLine } from '#http/oidc/pages/form.ts'
-import { html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import {
   type InteractionRequest,
@@ -15,6 +14,7 @@ import {
   signInFormRoutes,
   startSession,
 } from '#http/oidc/sign-in-form.ts'
+import { say } from '#languages/message.ts'
 
 import { APP_CODE, RECOVERY_CODE, SETUP_FIELD, recoveryCodesPage, setupPicture } from './pages.ts'
 import { SetupSecrets } from './setup-secrets.ts'
@@ -48,18 +48,22 @@ const codeRoutes = (context: AppContext) =>
       const isRecovery = asksForRecovery(interaction)
       const action = interaction.pathTo('mfa', step)
       return interactionPage(interaction, {
-        title: isRecovery ? 'Enter a recovery code' : 'Enter the code of your app',
+        title: say(isRecovery ? 'second-step.recovery-title' : 'second-step.title'),
         lead: isRecovery
-          ? html`You were given ten of them when you set up your authenticator app.`
-          : html`It is in your authenticator app, under <b>${interaction.site.domain}</b>.`,
+          ? say('second-step.recovery-lead')
+          : say('second-step.lead', { site: interaction.site.domain }),
         formTargets: [formTargetOf(interaction.authorization.redirectUri)],
         action: isRecovery ? `${action}&${WITH_RECOVERY}=1` : action,
         fields: [isRecovery ? RECOVERY_CODE : APP_CODE],
-        submit: 'Sign in',
+        submit: say('sign-in.submit'),
         errors,
         more: isRecovery
-          ? linkLine('Found your device?', action, 'Use your app')
-          : linkLine('Lost your device?', `${action}&${WITH_RECOVERY}=1`, 'Use a recovery code'),
+          ? linkLine(say('second-step.found-device'), action, say('second-step.use-app'))
+          : linkLine(
+              say('second-step.lost-device'),
+              `${action}&${WITH_RECOVERY}=1`,
+              say('second-step.use-recovery'),
+            ),
       })
     },
     async submit(interaction, fields) {
@@ -92,15 +96,14 @@ const setupRoutes = (context: AppContext) => {
     const { email } = await context.ownAccounts.get(interaction, sub)
     const { secret, sealed } = secrets.of({ pool, sub, csrf }, typed.get(SETUP_FIELD))
     return interactionPage(interaction, {
-      title: 'Set up an authenticator app',
-      lead: html`<b>${site.domain}</b> asks for a second step. Scan this with an authenticator app,
-        and enter the code that it shows.`,
+      title: say('second-step.setup-title'),
+      lead: say('second-step.setup-required', { site: site.domain }),
       formTargets: [formTargetOf(interaction.authorization.redirectUri)],
       instead: setupPicture(site, { email, secret }),
       action: interaction.pathTo('mfaSetup', step),
       hidden: { [SETUP_FIELD]: sealed },
       fields: [APP_CODE],
-      submit: 'Go on',
+      submit: say('page.go-on'),
       errors,
     })
   }
@@ -111,7 +114,7 @@ const setupRoutes = (context: AppContext) => {
     async submit(interaction, fields) {
       const step = stepOf(context, interaction)
       if (!step) return toLogin(interaction)
-      const { site, pool, csrf } = interaction
+      const { site, language, pool, csrf } = interaction
       const { sub } = step
       const secret = secrets.open({ pool, sub, csrf }, fields.get(SETUP_FIELD))
       if (secret === undefined) throw setupExpired()
@@ -122,11 +125,11 @@ const setupRoutes = (context: AppContext) => {
         authTime: new Date(step.authTimeMs),
         secondFactor: 'totp',
       })
-      const page = { site, cookies, headers: openerPolicyOf(pool) }
-      return recoveryCodesPage(page, codes, { href: location, label: 'Go on' })
+      const page = { site, language, cookies, headers: openerPolicyOf(pool) }
+      return recoveryCodesPage(page, codes, { href: location, label: say('page.go-on') })
     },
   })
 }
 
 export const setupExpired = (): AppError =>
-  new AppError('ValidationError', 'This page was open for too long: scan the new picture')
+  new AppError('ValidationError', say('error.setup-expired'))

@@ -1,0 +1,29 @@
+import Negotiator from 'negotiator'
+
+import {
+  DEFAULT_LANGUAGE,
+  type Language,
+  firstLanguage,
+  languageOfLocales,
+} from '#languages/language.ts'
+
+/** Longer lists are of nobody's browser. */
+const MAX_HEADER = 1000
+
+/** The parameter of OpenID Connect, which pages of ours take, too. */
+export const UI_LOCALES = 'ui_locales'
+
+/** The language of whoever reads the answer: as the application that sent them says, and else as their browser does. */
+export const languageOf = (request: Request): Language =>
+  saidLanguageOf(request) ?? DEFAULT_LANGUAGE
+
+/** Undefined where neither says one that there is: of programs. */
+export const saidLanguageOf = (request: Request): Language | undefined =>
+  languageOfLocales(new URL(request.url).searchParams.get(UI_LOCALES)) ??
+  firstLanguage(acceptedBy(request))
+
+/** RFC 9110 section 12.5.4, best first. */
+function acceptedBy({ headers }: Request): readonly string[] {
+  const accepted = (headers.get('accept-language') ?? '').slice(0, MAX_HEADER)
+  return new Negotiator({ headers: { 'accept-language': accepted } }).languages()
+}

@@ -1,0 +1,28 @@
+/** What people are spoken to in, by the subtags of BCP 47. The first one is for everybody else. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ja'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export const DEFAULT_LANGUAGE: Language = 'en'
+
+/** Further ones are of nobody who reads all of them. */
+const MAX_TAGS = 20
+
+/** The first of these tags, best first, that is of a language of ours: `de-AT` is German. */
+export function firstLanguage(tags: readonly string[]): Language | undefined {
+  for (const tag of tags.slice(0, MAX_TAGS)) {
+    const [subtag = ''] = tag.toLowerCase().split('-')
+    const language = LANGUAGES.find((known) => known === subtag)
+    if (language !== undefined) return language
+  }
+  return undefined
+}
+
+/** Longer lists of tags are of nobody's application. */
+const MAX_LOCALES = 500
+
+/** The language that an application asks for in `ui_locales` (OpenID Connect Core section 3.1.2.1): tags, best first, with spaces between them. */
+export const languageOfLocales = (locales: string | null | undefined): Language | undefined =>
+  firstLanguage((locales ?? '').slice(0, MAX_LOCALES).split(' ').filter(Boolean))
+
+/** Whose dates and lists are written. English here is not that of one country, so its days come before its months. */
+export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language)

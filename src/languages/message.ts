@@ -1,0 +1,79 @@
+import type { LocalizedText } from '#base/app-error.ts'
+
+import { type TextKey, formatterOf } from './catalogues.ts'
+import { DEFAULT_LANGUAGE, type Language, localeOf } from './language.ts'
+
+/** A text in the language of whoever reads it. */
+export interface Localized extends LocalizedText {
+  in(language: Language): string
+}
+
+/** Text as it is, or in the reader's language. */
+export type Words = string | Localized
+
+/** Pieces of pages are no texts: they are rendered, not escaped. */
+export const isLocalized = (value: unknown): value is Localized =>
+  typeof value === 'object' && value !== null && 'in' in value && typeof value.in === 'function'
+
+export const wordsIn = (words: Words, language: Language): string =>
+  typeof words === 'string' ? words : words.in(language)
+
+/** What stands in a message, by its names there. Pieces of pages may stand in messages of pages. */
+export type MessageValues = Readonly<Record<string, unknown>>
+
+/** Wraps what stands between `<b>` and `</b>` in a message. */
+type Emphasis = (parts: readonly unknown[]) => unknown
+
+/** One text of the catalogues, with what stands in it. As text it is English: for programs and logs. */
+export class LocalizedMessage implements Localized {
+  readonly #key: TextKey
+  readonly #values: MessageValues
+
+  constructor(key: TextKey, values: MessageValues) {
+    this.#key = key
+    this.#values = values
+  }
+
+  in(language: Language): string {
+    return this.partsIn(language, (parts) => parts.join('')).join('')
+  }
+
+  /** The pieces of it: text, and what stands in it and is no text. */
+  partsIn(language: Language, b: Emphasis): readonly unknown[] {
+    const values: Record<string, unknown> = { b }
+    for (const [name, value] of Object.entries(this.#values))
+      values[name] = valueIn(value, language)
+    const formatted: unknown = formatterOf(language, this.#key).format(values)
+    return Array.isArray(formatted) ? formatted : [formatted]
+  }
+
+  toString(): string {
+    return this.in(DEFAULT_LANGUAGE)
+  }
+
+  /** Leaves it out: programs read the English text beside it. */
+  toJSON(): undefined {
+    return undefined
+  }
+}
+
+export const say = (key: TextKey, values: MessageValues = {}): LocalizedMessage =>
+  new LocalizedMessage(key, values)
+
+function valueIn(value: unknown, language: Language): unknown {
+  if (isLocalized(value)) return value.in(language)
+  return value instanceof Date ? timeIn(value, language) : value
+}
+
+/** `Fri, 27 Nov 2026, 12:00 UTC` */
+const timeIn = (time: Date, language: Language): string =>
+  new Intl.DateTimeFormat(localeOf(language), {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(time)

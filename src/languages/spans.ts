@@ -1,0 +1,45 @@
+import { type Language, localeOf } from './language.ts'
+import { type Localized, type LocalizedMessage, say } from './message.ts'
+
+/** "a second", "2 minutes"; a part of a unit counts as one. */
+export function duration(seconds: number): LocalizedMessage {
+  const whole = Math.max(1, Math.ceil(seconds))
+  return whole < 90
+    ? say('duration.seconds', { count: whole })
+    : say('duration.minutes', { count: Math.ceil(whole / 60) })
+}
+
+const UNITS = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** "2 hours ago", "yesterday", "just now". */
+export function timeAgo(then: Date, now: Date): Localized {
+  const seconds = Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
+  const unit = UNITS.find(([, length]) => seconds >= length)
+  if (!unit) return say('duration.now')
+  const [name, length] = unit
+  return localized((language) =>
+    new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'auto' }).format(
+      -Math.floor(seconds / length),
+      name,
+    ),
+  )
+}
+
+/** "a, b and c"; texts of ours, or of others as they are. */
+export const listed = (texts: readonly (string | Localized)[]): Localized =>
+  localized((language) =>
+    new Intl.ListFormat(localeOf(language), { type: 'conjunction' }).format(
+      texts.map((text) => (typeof text === 'string' ? text : text.in(language))),
+    ),
+  )
+
+const localized = (write: (language: Language) => string): Localized => ({
+  in: write,
+  toString: () => write('en'),
+})
