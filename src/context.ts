@@ -30,6 +30,7 @@ import type { Tracer } from '#platform/tracing/tracer.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { SourceMaps } from '#runtime/source-maps/service.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
+import { SiteBrandings } from '#sites/branding/service.ts'
 import { DeploymentHealth } from '#sites/deployments/deployment-health.ts'
 import type { Deployments } from '#sites/deployments/service.ts'
 import { Sites } from '#sites/service.ts'
@@ -78,6 +79,7 @@ export interface AppContext extends Identity, Mail, Runtime, Archives, SiteDeplo
   /** The mail that was kept here instead of delivered. */
   readonly outbox: Outbox
   readonly sites: Sites
+  readonly siteBrandings: SiteBrandings
   /**
    * Works the queues and watches the schedules until `stop`, then finishes the jobs that are running. At `handBack` site code is
    * ended and the jobs that are left go back into their queues: no call can be made afterwards.
@@ -137,6 +139,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...deps,
     ...stores,
     sites,
+    siteBrandings: new SiteBrandings({ ...deps, sites }),
     ...files,
     ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
     ...conditionOf(platform, objects, { ...runtime, ...mail }),

@@ -47,6 +47,18 @@ export const DEFINITION_TABLES: readonly ArchivedTable[] = [
   ),
   archived(
     'definition',
+    'site_branding',
+    {
+      color: 'text',
+      logo: 'bytea',
+      logo_type: 'text',
+      logo_version: 'text',
+      updated_at: 'timestamptz',
+    },
+    { orderBy: ['color'] },
+  ),
+  archived(
+    'definition',
     'auth_email_branding',
     { message_type: 'text', subject: 'text', html_body: 'text', updated_at: 'timestamptz' },
     { orderBy: ['message_type'] },

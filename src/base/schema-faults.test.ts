@@ -7,6 +7,9 @@ import { schemaFaults } from './schema-faults.ts'
 const Shape = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z]+$', fault: 'must be lower-case letters' }),
+    color: Type.Optional(
+      Type.Union([Type.String({ pattern: '^#', fault: 'must be a color' }), Type.Null()]),
+    ),
     mode: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
     list: Type.Optional(
       Type.Array(Type.Object({ at: Type.Integer({ maximum: 3 }) }), { uniqueItems: true }),
@@ -25,6 +28,11 @@ describe('the faults of a shape', () => {
       [{ field: 'name', message: 'must be lower-case letters' }],
     ],
     ['an unknown field', { name: 'a', x: 1 }, [{ field: 'x', message: 'is not a known field' }]],
+    [
+      'what may be null, too',
+      { name: 'a', color: 'red' },
+      [{ field: 'color', message: 'must be a color' }],
+    ],
     ['a choice', { name: 'a', mode: 'c' }, [{ field: 'mode', message: 'must be one of "a", "b"' }]],
     [
       'a place in a list',

@@ -51,8 +51,16 @@ function wording(error: ShapeError): string {
   if (typeof schema['fault'] === 'string' && error.value !== undefined) return schema['fault']
   const words = WORDS.get(error.type)
   if (words !== undefined) return words
-  if (CHOICES.includes(error.type)) return `must be ${choices(schema)}`
+  if (CHOICES.includes(error.type)) return orNullFault(schema) ?? `must be ${choices(schema)}`
   return error.message.charAt(0).toLowerCase() + error.message.slice(1)
+}
+
+/** Of what may be null, too: the words of what it is else. */
+function orNullFault({ anyOf }: TSchema): string | undefined {
+  const options: readonly TSchema[] = Array.isArray(anyOf) ? anyOf : []
+  const [only, ...others] = options.filter(({ type }) => type !== 'null')
+  const fault: unknown = others.length === 0 ? only?.['fault'] : undefined
+  return typeof fault === 'string' ? fault : undefined
 }
 
 function choices(schema: TSchema): string {

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-
 import { Type } from '@sinclair/typebox'
 
 import {
@@ -18,6 +16,7 @@ import {
   textOption,
 } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { fileBytes, orNone, pictureIn } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
 
@@ -145,27 +144,9 @@ async function fieldsOf(args: Arguments): Promise<Record<string, unknown>> {
     isThirdParty: thirdParty === undefined ? undefined : thirdParty === 'on',
     accessTokenFormat: args.text('accessTokenFormat'),
     privacyUri: orNone(args.text('privacyUri')),
-    logo: typeof logo === 'string' ? pictureOf(await fileOf(logo)) : logo,
-    jwks: jwks === undefined ? undefined : keysOf(jwks, await fileOf(jwks)),
+    logo: typeof logo === 'string' ? await pictureIn(logo) : logo,
+    jwks: jwks === undefined ? undefined : keysOf(jwks, await fileBytes(jwks)),
   })
-}
-
-/** `none` takes away. */
-const orNone = (text: string | undefined): string | null | undefined =>
-  text === 'none' ? null : text
-
-async function fileOf(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    throw new CommandError(`"${path}" cannot be read: ${String(error)}`)
-  }
-}
-
-function pictureOf(bytes: Buffer): string {
-  const type =
-    bytes[0] === 0x89 ? 'png' : bytes.subarray(0, 4).toString('latin1') === 'RIFF' ? 'webp' : 'jpeg'
-  return `data:image/${type};base64,${bytes.toString('base64')}`
 }
 
 function keysOf(path: string, bytes: Buffer): PublicKeys {

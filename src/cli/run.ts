@@ -59,6 +59,7 @@ import { secondFactorRemove } from './second-factor-remove.ts'
 import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
 import { sessions } from './sessions.ts'
+import { siteBranding } from './site-branding.ts'
 import { siteBundle } from './site-bundle.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
@@ -94,6 +95,7 @@ const COMMANDS: readonly CliCommand[] = [
   siteUpdate,
   siteDelete,
   siteDeploy,
+  siteBranding,
   siteBundle,
   siteDeployments,
   siteDeployment,

@@ -4,6 +4,7 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { answerBody } from '#platform/http-server/answer-body.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
+import { hostName } from '#sites/domain.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { Cors } from './cors.ts'
@@ -187,7 +188,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
     return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), {
-          host,
+          site: context.sites.inMemory(host) ?? { domain: hostName(host) },
           requestId,
           status: statusOf(failure),
           language: languageOf(request),

@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import type { ActorContext } from '#identity/actor.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvent, SecurityEventName } from '#identity/security-events/model.ts'
 import type { Audit } from '#platform/postgres/audit.ts'
 
@@ -7,14 +8,21 @@ const by = ({ actor, origin }: ActorContext) =>
   ({ pool: 'admin', actor: actor.userId, origin }) as const
 
 /** Puts what a service tells of a change into the audit trail, as done by whoever asks for it. */
-export const audited =
+export const audited = (
+  context: Pick<AppContext, 'securityEvents'>,
+  event: SecurityEventName,
+  { actor, origin }: ActorContext,
+): Audit => auditedAs(context, event, { actor: actor.userId, origin })
+
+/** The same for the operator. */
+export const auditedAs =
   (
     { securityEvents }: Pick<AppContext, 'securityEvents'>,
     event: SecurityEventName,
-    who: ActorContext,
+    { actor, origin }: { readonly actor: string; readonly origin?: RequestOrigin | undefined },
   ): Audit =>
   (tx, detail) =>
-    securityEvents.record(tx, { event, ...by(who), detail })
+    securityEvents.record(tx, { event, pool: 'admin', actor, ...(origin && { origin }), detail })
 
 /** Puts something into the trail that changes no row, before it is done. */
 export const noteWho = (

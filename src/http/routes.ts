@@ -16,6 +16,7 @@ import {
   messageRoutes,
   messageSendingRoutes,
 } from './admin-api/messages.ts'
+import { pageBrandingRoutes } from './admin-api/page-branding.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { submissionCredentialRoutes } from './admin-api/submission-credentials.ts'
@@ -38,6 +39,7 @@ import { contactRoutes } from './admin-public/contact.ts'
 import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
 import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
+import { siteLogoRoutes } from './admin-public/site-logo.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { httpOperationRoutes } from './data/http-operations.ts'
 import { dataOperationRoutes } from './data/operations.ts'
@@ -88,6 +90,7 @@ import {
 } from './portal/messages.ts'
 import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
+import { portalPageBrandingRoutes } from './portal/page-branding.ts'
 import { portalSecondFactorRoutes } from './portal/second-factors.ts'
 import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
@@ -115,6 +118,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   repositoryRoutes,
   wellKnownRoutes,
   clientLogoRoutes,
+  siteLogoRoutes,
   consentRoutes,
   authorizeRoutes,
   providerCallbackRoutes,
@@ -147,6 +151,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   superAdminInviteRoutes,
   deployTokenRoutes,
   authEmailBrandingRoutes,
+  pageBrandingRoutes,
   mailboxRoutes,
   messageStreamRoutes,
   messageRoutes,
@@ -200,6 +205,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalAuditRoutes,
   portalDiagnosisRoutes,
   portalAuthRoutes,
+  portalPageBrandingRoutes,
   portalClientRoutes,
   portalUserSessionRoutes,
   portalVisitorRoutes,

@@ -63,6 +63,16 @@ export const lockSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
 export const selectSiteByDomain = (tx: DirectoryTx, domain: string): Promise<SiteRow | undefined> =>
   sites(tx).where('domain', '=', domain).executeTakeFirst()
 
+/** With what the pages show of it. */
+export const selectSiteEntry = (tx: DirectoryTx, domain: string) =>
+  tx.db
+    .selectFrom('site')
+    .leftJoin('site_branding', 'site_branding.site_id', 'site.site_id')
+    .select(COLUMNS.map((column) => `site.${column}` as const))
+    .select(['site_branding.color', 'site_branding.logo_version'])
+    .where('site.domain', '=', domain)
+    .executeTakeFirst()
+
 /** By domain; one row more than asked for, so that the caller can tell whether a next page exists. */
 export function selectSites(tx: DirectoryTx, page: PageRequest): Promise<SiteRow[]> {
   return sites(tx)

@@ -26,6 +26,7 @@ import {
   lockSite,
   selectSite,
   selectSiteByDomain,
+  selectSiteEntry,
   selectSites,
   setImportedDeployment,
   updateSite,
@@ -100,7 +101,7 @@ export class Sites {
         const result = await part.created(tx, record, { superAdmins })
         onboarding.push(...(result.onboarding ?? []))
       }
-      await this.#changed(tx, [record.domain])
+      await this.announce(tx, [record.domain])
       return { ...record, onboarding }
     })
   }
@@ -127,7 +128,7 @@ export class Sites {
     const record = siteRecord(await domainTaken(inserted, configuration.domain))
     await setImportedDeployment(tx, currentDeploymentId)
     await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
-    await this.#changed(tx, [record.domain])
+    await this.announce(tx, [record.domain])
     return { ...record, currentDeploymentId }
   }
 
@@ -194,7 +195,7 @@ export class Sites {
         // Upload URLs to S3 outlive the site that gave them out.
         const late = { singletonKey: `${siteId} late`, startAfterSeconds: LAST_UPLOAD_SECONDS }
         await queue.enqueue(tx, 'site-cleanup', { siteId }, late)
-        await this.#changed(tx, [domain])
+        await this.announce(tx, [domain])
       }),
     )
   }
@@ -211,21 +212,25 @@ export class Sites {
     const updated = updateSite(tx, configuration, clock.now())
     const record = siteRecord(await domainTaken(updated, configuration.domain))
     for (const part of parts) await part.updated?.(tx, record)
-    await this.#changed(tx, [...new Set([row.domain, record.domain])])
+    await this.announce(tx, [...new Set([row.domain, record.domain])])
     return record
   }
 
-  async #changed(tx: SiteTx, domains: readonly string[]): Promise<void> {
+  /** Has every replica look again for what requests know of these sites, once the transaction is committed. */
+  async announce(tx: SiteTx, domains: readonly string[]): Promise<void> {
     // This replica must not wait for its own notification.
     tx.onCommit(() => this.#directory.invalidate(domains))
     await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })
   }
 
   async #entry(domain: string): Promise<SiteEntry | undefined> {
-    const row = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
+    const row = await this.#deps.database.withDirectory((tx) => selectSiteEntry(tx, domain))
     if (!row) return undefined
     const { region, deploymentSettings } = configurationOf(row)
-    return { siteId: row.site_id, domain, region, corsOrigins: deploymentSettings.cors.origins }
+    const { origins: corsOrigins } = deploymentSettings.cors
+    const { color, logo_version } = row
+    const branding = { color: color ?? undefined, logoVersion: logo_version ?? undefined }
+    return { siteId: row.site_id, domain, region, corsOrigins, branding }
   }
 }
 

@@ -3,4 +3,17 @@ export interface Site {
   readonly siteId: string
   readonly domain: string
   readonly region: string
+  /** As far as the request path knows it. */
+  readonly branding?: SiteBranding
 }
+
+/** What the hosted pages show of their site. */
+export interface SiteBranding {
+  /** `#rrggbb` */
+  readonly color: string | undefined
+  /** Changes with the picture. */
+  readonly logoVersion: string | undefined
+}
+
+/** Where the site's logo is, on its own domain. */
+export const logoPath = (version: string): string => `/admin/public/logo/${version}`

@@ -5,7 +5,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
-import { tourPages } from '#test/page-tour.ts'
+import { DOT, tourPages } from '#test/page-tour.ts'
+import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 /** A folder for pictures of everybody's pages, to look at. */
@@ -53,9 +54,14 @@ const missing = chromiumMissing()
 describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}`, () => {
   let stack: Stack
   let chromium: Browser
+  const brand = async (domain: string, branding: Readonly<Record<string, string>>) => {
+    const answer = await stack.portal('PUT', `/sites/${domain}/page-branding`, branding)
+    if (answer.status !== 200) throw new Error(`Not branded: ${answer.status} ${answer.text}`)
+  }
   const texts = { en: new Map<string, string[]>(), de: new Map<string, string[]>() }
   beforeAll(async () => {
     stack = await startStack({ sites: ['one.test', 'two.test'] })
+    await brand('two.test', { color: '#ffe600', logo: DOT })
     chromium = await launchChromium()
     if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true })
   })
@@ -100,6 +106,32 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
       for (const text of english) if (german.has(text) && isProse(text)) left.add(text)
     }
     expect([...left].sort()).toEqual(SAME_IN_GERMAN)
+  })
+
+  test.each([
+    '#ffffff',
+    '#000000',
+    '#7f7f7f',
+    '#ff0000',
+    '#00ff00',
+    '#0000ff',
+    '#f5f5dc',
+    '#e91e63',
+  ])('can be read in %s', async (color) => {
+    await brand('one.test', { color })
+    await using tab = await openTab(chromium, { reducedMotion: 'reduce' })
+    const { page } = tab
+    const client = await RelyingParty.of(stack, 'one.test')
+    await page.goto(stack.baseUrl('one.test') + client.page('login'))
+    const found: unknown[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      found.push(await page.evaluate(AUDIT))
+      await page.hover('button.button')
+      found.push(await page.evaluate(AUDIT))
+    }
+    expect(found).toEqual([[], [], [], []])
+    expect(tab.complaints).toEqual([])
   })
 
   test('would not pass with what the audit is there to find', async () => {

@@ -22,6 +22,7 @@ const OPEN = [
   'GET /admin/public/address/undo',
   'GET /admin/public/config',
   'GET /admin/public/forwarding/verify',
+  'GET /admin/public/logo/:version',
   'GET /admin/public/onboarding/super-admin',
   'GET /admin/public/onboarding/user',
   'GET /data/auth/config',

@@ -12,7 +12,7 @@ import type { Stack } from './stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
 /** A picture of one pixel. */
-const DOT =
+export const DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
 

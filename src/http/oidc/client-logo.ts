@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { NameText, PoolPath } from '#http/path-params.ts'
+import { pictureResponse } from '#http/picture-response.ts'
 import { publicSite } from '#http/plugins/site.ts'
 
 const LogoPath = Type.Composite([PoolPath, Type.Object({ clientId: NameText })])
@@ -16,16 +17,7 @@ export const clientLogoRoutes = (context: AppContext) =>
       if (pool.clients.get(params.clientId)?.application?.logoVersion === undefined) {
         throw notFound('Client', params.clientId)
       }
-      const { bytes, type } = await context.clientRegistrations.logo(site, params.clientId)
-      return new Response(new Uint8Array(bytes), {
-        headers: {
-          'content-type': type,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'content-security-policy': "default-src 'none'; sandbox",
-          'x-content-type-options': 'nosniff',
-          'cross-origin-resource-policy': 'same-origin',
-        },
-      })
+      return pictureResponse(await context.clientRegistrations.logo(site, params.clientId))
     },
     { openPool: 'A picture that anyone sees who comes to sign in', params: LogoPath },
   )

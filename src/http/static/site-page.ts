@@ -3,13 +3,15 @@ import type { Language } from '#languages/language.ts'
 import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
+type PageSite = Pick<Site, 'domain' | 'branding'>
+
 /** What a person sees at the root of a site without a page of its own, and where its administration is. */
 export const sitePage = (
-  { site, language }: { readonly site: Pick<Site, 'domain'>; readonly language: Language },
+  { site, language }: { readonly site: PageSite; readonly language: Language },
   path: string,
 ): Response => (path.startsWith('/admin') ? adminPage(site, language) : rootPage(site, language))
 
-const rootPage = (site: Pick<Site, 'domain'>, language: Language): Response =>
+const rootPage = (site: PageSite, language: Language): Response =>
   noticePage({
     title: say('site.running', { site: site.domain }),
     site,
@@ -19,7 +21,7 @@ const rootPage = (site: Pick<Site, 'domain'>, language: Language): Response =>
     links: [{ href: '/admin', label: say('page.administration') }],
   })
 
-const adminPage = (site: Pick<Site, 'domain'>, language: Language): Response =>
+const adminPage = (site: PageSite, language: Language): Response =>
   noticePage({
     title: say('page.administration'),
     site,

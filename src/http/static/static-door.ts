@@ -5,6 +5,7 @@ import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { RequestScope } from '#http/request-scope.ts'
+import type { Site } from '#sites/site.ts'
 import { isFingerprinted } from '#sites/static/fingerprint.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 import type { Representation, PathResolution } from '#sites/static/routes.ts'
@@ -17,10 +18,7 @@ import { staticResponse } from './static-response.ts'
 type FileResolution = Extract<PathResolution, { kind: 'file' }>
 type StaticContext = Pick<AppContext, 'config' | 'sites' | 'staticSites' | 'staticContents'>
 
-interface Tenant {
-  readonly siteId: string
-  readonly domain: string
-}
+type Tenant = Pick<Site, 'siteId' | 'domain' | 'branding'>
 
 const DETAIL = authority('open', 'the site’s own published files, and a page where it has none')
 

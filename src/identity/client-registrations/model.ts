@@ -2,13 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import { ONE_LINE } from '#base/one-line-text.ts'
+import { PictureText } from '#base/picture.ts'
 import { AccessTokenFormat } from '#identity/pools/client.ts'
 
 export const MAX_CLIENTS = 50
 const MAX_NAME_LENGTH = 100
 const MAX_KEYS = 10
-/** Of the logo's bytes; the text is a third longer. */
-export const MAX_LOGO_BYTES = 32 * 1024
 /** How long a secret stays good beside its successor, unless told otherwise. */
 export const FORMER_SECRET_HOURS = 24
 const MAX_FORMER_SECRET_HOURS = 7 * 24
@@ -26,12 +25,6 @@ const PrivacyUri = Type.String({
   maxLength: 2048,
   pattern: '^https://[^\\s\\u0000-\\u001f]+$',
   fault: 'must be an address that begins with https://',
-})
-
-const Logo = Type.String({
-  maxLength: Math.ceil((MAX_LOGO_BYTES * 4) / 3) + 64,
-  pattern: '^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$',
-  fault: `must be a PNG, JPEG or WebP picture of ${MAX_LOGO_BYTES / 1024} KiB at most, as "data:image/png;base64,…"`,
 })
 
 /** RFC 7517: public keys alone. */
@@ -56,7 +49,7 @@ const Changeable = {
   isThirdParty: Type.Optional(Type.Boolean()),
   accessTokenFormat: Type.Optional(AccessTokenFormat),
   privacyUri: Type.Optional(Type.Union([PrivacyUri, Type.Null()])),
-  logo: Type.Optional(Type.Union([Logo, Type.Null()])),
+  logo: Type.Optional(Type.Union([PictureText, Type.Null()])),
   /** For `private_key_jwt`. */
   jwks: Type.Optional(PublicKeys),
 }

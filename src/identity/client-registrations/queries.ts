@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 
+import type { Picture, PictureType } from '#base/picture.ts'
 import type { AccessTokenFormat, ClientAuthMethod } from '#identity/pools/client.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Logo, LogoType } from './logo.ts'
 import type { PublicKeys } from './model.ts'
 
 export interface StoredRegistration {
@@ -31,7 +31,7 @@ export interface RegistrationFields {
   readonly isThirdParty: boolean
   readonly accessTokenFormat: AccessTokenFormat
   readonly privacyUri: string | null
-  readonly logo?: Logo | null
+  readonly logo?: Picture | null
   readonly jwks: PublicKeys | null
 }
 
@@ -167,10 +167,10 @@ export async function deleteRegistration(tx: SiteTx, clientId: string): Promise<
   }
 }
 
-export async function selectLogo(tx: SiteTx, clientId: string): Promise<Logo | undefined> {
+export async function selectLogo(tx: SiteTx, clientId: string): Promise<Picture | undefined> {
   const row = await tx.db
     .selectFrom('pool_client')
-    .select([sql<Buffer>`logo`.as('bytes'), sql<LogoType>`logo_type`.as('type')])
+    .select([sql<Buffer>`logo`.as('bytes'), sql<PictureType>`logo_type`.as('type')])
     .where('site_id', '=', tx.siteId)
     .where('client_id', '=', clientId)
     .where('logo', 'is not', null)

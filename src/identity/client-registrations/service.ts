@@ -1,4 +1,5 @@
 import { AppError, type FieldFault, invalid, notFound } from '#base/app-error.ts'
+import { type Picture, readPicture } from '#base/picture.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -14,7 +15,6 @@ import type { PlatformServices } from '#platform/services.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type Logo, readLogo } from './logo.ts'
 import {
   type ClientRegistration,
   type ClientRegistrationChange,
@@ -164,7 +164,7 @@ export class ClientRegistrations {
   }
 
   /** 404 `ClientNotFound` where there is none. */
-  async logo({ siteId }: Pick<Site, 'siteId'>, clientId: string): Promise<Logo> {
+  async logo({ siteId }: Pick<Site, 'siteId'>, clientId: string): Promise<Picture> {
     const logo = await this.#deps.database.withSite(siteId, (tx) => selectLogo(tx, clientId))
     if (!logo) throw notFound('Client', clientId)
     return logo
@@ -189,7 +189,7 @@ export class ClientRegistrations {
     requireUris(fields, new URL(siteBaseUrl(this.#deps.baseUrl, site.domain)).origin)
     return {
       ...fields,
-      ...(logo !== undefined && { logo: logo === null ? null : readLogo(logo) }),
+      ...(logo !== undefined && { logo: logo === null ? null : readPicture('logo', logo) }),
       ...(jwks !== undefined && { jwks: checkedKeys(jwks) }),
     }
   }

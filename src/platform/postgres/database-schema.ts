@@ -31,6 +31,13 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  site_branding: {
+    color: Generated<string | null>
+    logo: Generated<Buffer | null>
+    logo_type: Generated<'image/png' | 'image/jpeg' | 'image/webp' | null>
+    logo_version: Generated<string | null>
+    updated_at: Date
+  }
   site_key: {
     wrapped_key: Buffer
     created_at: Generated<Date>

@@ -4,7 +4,6 @@ import { languageOf } from '#http/request-language.ts'
 import { type RequestScope, scopeOf } from '#http/request-scope.ts'
 import type { Language } from '#languages/language.ts'
 import { type Words, say } from '#languages/message.ts'
-import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
 
 import { BACK_TO_SITE, type SupportLine, noticePage } from './notice-page.ts'
@@ -27,18 +26,19 @@ export const errorPage = (
   error: AppError,
   headers: Headers,
   {
-    host,
+    site,
     requestId,
     status,
     language,
-  }: Pick<RequestScope, 'host' | 'requestId'> & {
+  }: Pick<RequestScope, 'requestId'> & {
+    readonly site: Pick<Site, 'domain' | 'branding'>
     readonly status: number
     readonly language: Language
   },
 ): Response =>
   noticePage({
     title: titleOf(error, status),
-    site: { domain: hostName(host) },
+    site,
     language,
     tone: 'bad',
     text: [withFullStop(wordsOf(error))],

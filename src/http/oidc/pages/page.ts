@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 
 import type { Language } from '#languages/language.ts'
 import { type Words, say } from '#languages/message.ts'
+import { type Site, logoPath } from '#sites/site.ts'
 
+import { brandStyleOf } from './brand-style.ts'
 import { Html, html } from './html.ts'
 import { pageScript } from './script.ts'
 import { styleSheet } from './style-sheet.ts'
@@ -12,8 +14,8 @@ export interface HtmlPage {
   readonly title: Words
   /** Of whoever reads it. */
   readonly language: Language
-  /** The site whose domain the page shows. */
-  readonly site: { readonly domain: string }
+  /** The site whose domain, color and logo the page shows. */
+  readonly site: Pick<Site, 'domain' | 'branding'>
   readonly body: Html
   /** For a page that is more than one form. */
   readonly wide?: true
@@ -33,10 +35,11 @@ const SCRIPT_HASH = createHash('sha256').update(pageScript).digest('base64')
 /** Must be the hashed text byte for byte. */
 const STYLE = Html.trusted(`<style>${styleSheet}</style>`)
 const SCRIPT = Html.trusted(`<script>${pageScript}</script>`)
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%235b5bd6'/%3E%3C/svg%3E"
+const ICON_COLOR = '#5b5bd6'
+const iconOf = (color: string): string =>
+  `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%23${color.slice(1)}'/%3E%3C/svg%3E`
 
-/** A whole page: one style sheet, no script but ours, nothing from other origins; it is neither framed nor cached. */
+/** A whole page: our style sheet and the site's color, no script but ours, nothing from other origins; it is neither framed nor cached. */
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
@@ -57,13 +60,13 @@ export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage)
 /** Browsers check `form-action` again when the answer to a form redirects: the client's own origin must be in it. */
 const contentSecurityPolicy = (
   formTargets: readonly string[],
-  { scripted = false, pictured = false }: Pick<HtmlPage, 'scripted' | 'pictured'>,
+  { scripted = false, pictured = false, site }: Pick<HtmlPage, 'scripted' | 'pictured' | 'site'>,
 ): string =>
   [
     "default-src 'none'",
     ...(scripted ? [`script-src 'sha256-${SCRIPT_HASH}'`] : []),
-    `style-src 'sha256-${STYLE_HASH}'`,
-    `img-src data:${pictured ? " 'self'" : ''}`,
+    `style-src ${[STYLE_HASH, ...brandOf(site).hashes].map((hash) => `'sha256-${hash}'`).join(' ')}`,
+    `img-src data:${pictured || site.branding?.logoVersion !== undefined ? " 'self'" : ''}`,
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -77,6 +80,32 @@ data-hide="${say('page.hide-password')}"`
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
+interface Brand {
+  readonly style: Html | undefined
+  readonly hashes: readonly string[]
+  readonly icon: string
+}
+
+function brandOf({ branding }: HtmlPage['site']): Brand {
+  const style = branding?.color === undefined ? undefined : brandStyleOf(branding.color)
+  const logo = branding?.logoVersion
+  return {
+    style: style?.element,
+    hashes: style === undefined ? [] : [style.hash],
+    icon: logo === undefined ? iconOf(style?.icon ?? ICON_COLOR) : logoPath(logo),
+  }
+}
+
+/** Beside the domain: the site's logo, or the first letter in its color. */
+function markOf({ domain, branding }: HtmlPage['site']): Html {
+  const { color, logoVersion } = branding ?? {}
+  if (logoVersion !== undefined) {
+    return html`<img class="mark" src="${logoPath(logoVersion)}" alt="" width="32" height="32" />`
+  }
+  const hue = color === undefined ? `mark-${hueOf(domain)}` : 'own'
+  return html`<span class="mark ${hue}" aria-hidden="true">${domain.slice(0, 1)}</span>`
+}
+
 const documentOf = ({ title, language, site, body, wide, scripted }: HtmlPage): string =>
   html`<!doctype html>
     <html lang="${language}">
@@ -86,16 +115,12 @@ const documentOf = ({ title, language, site, body, wide, scripted }: HtmlPage): 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <link rel="icon" href="${ICON}" />
-        ${STYLE}
+        <link rel="icon" href="${brandOf(site).icon}" />
+        ${STYLE} ${brandOf(site).style}
       </head>
       <body>
         <main${wide && html` class="wide"`}${scripted && SHOW_WORDS}>
-          <p class="site">
-            <span class="mark mark-${hueOf(site.domain)}" aria-hidden="true"
-              >${site.domain.slice(0, 1)}</span
-            >${site.domain}
-          </p>
+          <p class="site">${markOf(site)}${site.domain}</p>
           ${body}
         </main>
         ${scripted && SCRIPT}

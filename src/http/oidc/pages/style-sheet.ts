@@ -1,14 +1,22 @@
+/** What words and buttons stand on, in each scheme. */
+export const GROUNDS = {
+  light: { ground: '#f6f6f7', surface: '#ffffff', field: '#ffffff', ink: '#17171c' },
+  dark: { ground: '#0d0d10', surface: '#16161a', field: '#1d1d22', ink: '#f0f0f3' },
+}
+const { light, dark } = GROUNDS
+
 /** The style sheet of all pages: light and dark, from 320 px on. */
 export const styleSheet = `
 :root {
   color-scheme: light dark;
-  --ground: #f6f6f7;
-  --surface: #ffffff;
+  --ground: ${light.ground};
+  --surface: ${light.surface};
   --line: #e4e4e8;
-  --field: #ffffff;
+  --field: ${light.field};
   --field-line: #8e8e99;
-  --ink: #17171c;
+  --ink: ${light.ink};
   --muted: #5c5c68;
+  --button-line: transparent;
   --button: #1c1c22;
   --button-over: #34343d;
   --button-ink: #ffffff;
@@ -24,12 +32,12 @@ export const styleSheet = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #0d0d10;
-    --surface: #16161a;
+    --ground: ${dark.ground};
+    --surface: ${dark.surface};
     --line: #27272e;
-    --field: #1d1d22;
+    --field: ${dark.field};
     --field-line: #6b6b78;
-    --ink: #f0f0f3;
+    --ink: ${dark.ink};
     --muted: #a3a3af;
     --button: #f0f0f3;
     --button-over: #d3d3da;
@@ -112,6 +120,8 @@ p { margin: 0; }
 }
 .learns { margin: 8px 0 24px; padding-left: 20px; color: var(--ink); }
 .emblem { display: block; width: 56px; height: 56px; margin-bottom: 16px; border-radius: 12px; object-fit: contain; }
+.mark.own { border: 1px solid var(--button-line); background: var(--button); color: var(--button-ink); }
+img.mark { object-fit: contain; }
 .mark-0 { background: #4a4fcf; }
 .mark-1 { background: #7541c2; }
 .mark-2 { background: #a83279; }
@@ -163,7 +173,7 @@ input.code {
   min-height: 46px;
   margin: 0;
   padding: 10px 18px;
-  border: 1px solid transparent;
+  border: 1px solid var(--button-line);
   border-radius: 11px;
   background: var(--button);
   color: var(--button-ink);
