@@ -29,7 +29,7 @@ export const deployTokenRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, by, body }) => context.deployTokens.create(site, editorOf(by), body),
-      { role: 'super-admin', body: DeployTokenRequest, response: CreatedDeployToken },
+      { recentRole: 'super-admin', body: DeployTokenRequest, response: CreatedDeployToken },
     )
     .delete(
       '/:tokenId',

@@ -38,7 +38,12 @@ export const submissionCredentialRoutes = (context: AppContext) =>
       '',
       async ({ site, by, params, body }) =>
         context.submissionCredentials.create(site, editorOf(by), params.address, body.name),
-      { role: 'user', params: AddressPath, body: CredentialRequest, response: CreatedCredential },
+      {
+        recentRole: 'user',
+        params: AddressPath,
+        body: CredentialRequest,
+        response: CreatedCredential,
+      },
     )
     .delete(
       '/:credentialId',

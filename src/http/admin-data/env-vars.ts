@@ -46,11 +46,11 @@ export const envVarRoutes = (context: AppContext) =>
         const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },
-      { role: 'admin', body: Type.Unknown(), response: SavedView },
+      { recentRole: 'admin', body: Type.Unknown(), response: SavedView },
     )
     .delete(
       '/',
       async ({ site, by }) =>
         done(context.envVars.clear(site.siteId, audited(context, 'env-vars.changed', by))),
-      { role: 'admin', response: Done },
+      { recentRole: 'admin', response: Done },
     )

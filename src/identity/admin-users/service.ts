@@ -56,8 +56,11 @@ export class AdminUsers {
     input: NewAdminUser,
     repeatable?: RepeatableRequest,
   ): Promise<CreatedAdminUser> {
-    const { database, idempotentAnswers, directory } = this.#deps
-    requireAuthorityOver(by.actor, input.role ?? 'user')
+    const { database, idempotentAnswers, directory, clock } = this.#deps
+    const { role = 'user' } = input
+    requireAuthorityOver(by.actor, role)
+    // Whom an admin makes an admin outlives the token with which it was done.
+    if (role !== 'user') requireRecentSignIn({ authTime: by.actor.signedInAt }, clock.now())
     const { admin } = await directory.get(site)
     return database.withSite(site.siteId, (tx) => {
       const create = () => this.#create(tx, site, by, { ...input, userPoolId: admin.userPoolId })
