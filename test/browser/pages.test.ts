@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -12,6 +13,9 @@ import { type Stack, startStack } from '#test/stack.ts'
 /** A folder for pictures of everybody's pages, to look at. */
 const PICTURES = process.env['CROFT_SCREENSHOTS']
 const AUDIT = await readFile(new URL('../support/page-audit.js', import.meta.url), 'utf8')
+/** What axe (MPL-2.0, for tests alone) finds wrong, as the rule and the elements that break it. */
+const AXE = `axe.run(document).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`
 const DESKTOP = { width: 1280, height: 800 }
 const PHONE = { width: 320, height: 568 }
 const SHAPES = [
@@ -81,11 +85,15 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
       const { page } = tab
       const faults: Record<string, unknown> = {}
       const look = async (name: string): Promise<void> => {
+        await page.evaluate(axe.source)
         for (const [shape, colorScheme, viewport] of SHAPES) {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize(viewport)
-          const found: unknown = await page.evaluate(AUDIT)
-          if (!Array.isArray(found) || found.length > 0) faults[`${shape}-${name}`] = found
+          const found = [
+            ...((await page.evaluate(AUDIT)) as string[]),
+            ...((await page.evaluate(AXE)) as string[]),
+          ]
+          if (found.length > 0) faults[`${shape}-${name}`] = found
           if (PICTURES === undefined) continue
           const path = join(PICTURES, `${language}-${shape}-${name}.png`)
           await page.screenshot({ path, fullPage: true })

@@ -60,6 +60,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
       </p>
     </header>
     ${messageOf(request, overview.fault)}
+    <h2 class="visually-hidden">${say('account.own')}</h2>
     <ul class="rows">
       ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
       ${passkeyRows(request, overview)}
