@@ -169,6 +169,8 @@ interface Writing extends Pick<ReceivedArchive, 'header' | 'seal'> {
 const siteIn = ({ site }: ArchiveHeader, { host }: ImportRequest) => ({
   ...site,
   domain: host ?? site.domain,
+  // A name of its own belongs to the site that has the domain.
+  adminDomain: host === undefined || host === site.domain ? (site.adminDomain ?? null) : null,
 })
 
 async function openSeal(

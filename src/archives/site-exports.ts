@@ -203,9 +203,10 @@ const isOptional = (part: ArchivePart): part is OptionalPart =>
 
 /** As `POST /portal/api/sites` takes it. */
 function archivedSite(site: SiteRecord): ArchiveHeader['site'] {
-  const { domain, region, sourceMode, repo, repoBinding, deploymentSettings } = site
+  const { domain, adminDomain, region, sourceMode, repo, repoBinding, deploymentSettings } = site
   return {
     domain,
+    ...(adminDomain === null ? {} : { adminDomain }),
     region,
     sourceMode,
     ...(repo === null ? {} : { repo }),

@@ -53,6 +53,7 @@ const STATUS = {
   Forbidden: 403,
   RecentSignInRequired: 403,
   MethodNotAllowed: 405,
+  MisdirectedRequest: 421,
   SiteAlreadyExists: 409,
   ResourceAlreadyExists: 409,
   ResourceInUse: 409,

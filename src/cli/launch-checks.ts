@@ -1,4 +1,4 @@
-import { type LaunchStep, type LaunchTarget, wrong } from './launch-target.ts'
+import { type LaunchStep, type LaunchTarget, hostOf, wrong } from './launch-target.ts'
 import { mailSteps } from './mail-checks.ts'
 import { type SiteCallOptions, answerJson, at, sitePath } from './service-client.ts'
 
@@ -177,19 +177,19 @@ const visitorOf = (domain: string): string =>
 
 /** Calls the site and returns the JSON of its answer, which is to be a 200. */
 async function okJson(
-  { service, site }: LaunchTarget,
+  target: LaunchTarget,
   [method, path]: readonly ['GET' | 'POST', string],
   options?: SiteCallOptions,
 ): Promise<unknown> {
-  const answer = await service.site(site.domain, method, path, options)
+  const answer = await target.service.site(hostOf(target, path), method, path, options)
   const json = answerJson(answer)
   if (answer.status === 200) return json
   const [code, message] = [at(json, 'error', 'code'), at(json, 'error', 'message')]
   throw wrong(`${path} answered ${answer.status} ${[code, message].filter(Boolean).join(': ')}`)
 }
 
-async function expectRefusal({ service, site }: LaunchTarget, path: string): Promise<void> {
-  const { status } = await service.site(site.domain, 'GET', path)
+async function expectRefusal(target: LaunchTarget, path: string): Promise<void> {
+  const { status } = await target.service.site(hostOf(target, path), 'GET', path)
   if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
 }
 

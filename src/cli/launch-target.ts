@@ -1,3 +1,5 @@
+import type { SiteRecord } from '#sites/model.ts'
+
 import type { Invocation } from './command.ts'
 import { CommandError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -9,7 +11,7 @@ export type MailDepth = (typeof MAIL_DEPTHS)[number]
 /** The site that the launch validation looks at, and how. */
 export interface LaunchTarget extends Pick<Invocation, 'progress'> {
   readonly service: ServiceClient
-  readonly site: { readonly siteId: string; readonly domain: string; readonly region: string }
+  readonly site: Pick<SiteRecord, 'siteId' | 'domain' | 'adminDomain' | 'region'>
   /** Whose token the admin workflow uses. */
   readonly admin: string | undefined
   /** The operation to call; undefined for any that the site has. */
@@ -18,6 +20,10 @@ export interface LaunchTarget extends Pick<Invocation, 'progress'> {
   readonly payload: string
   readonly mail: MailDepth
 }
+
+/** The name under which a path is answered. */
+export const hostOf = ({ site }: Pick<LaunchTarget, 'site'>, path: string): string =>
+  /^\/admin\/(?!public\/)/.test(path) ? (site.adminDomain ?? site.domain) : site.domain
 
 /** Says what it saw, or throws what is wrong. */
 export type LaunchStep = readonly [name: string, step: (target: LaunchTarget) => Promise<string>]

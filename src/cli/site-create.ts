@@ -1,6 +1,8 @@
 import { CreatedSite } from '#sites/model.ts'
 
+import { ADMIN_DOMAIN_OPTION, resolvingAdminDomain } from './admin-domain.ts'
 import { type CliCommand, listOption, requiredOption, textOption } from './command.ts'
+import { orNone } from './picture-option.ts'
 import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
 
 export const siteCreate: CliCommand = {
@@ -8,22 +10,33 @@ export const siteCreate: CliCommand = {
   summary: 'Make a site, and onboarding links for its super-admins',
   options: [
     requiredOption('--domain <domain>', 'where the site is reached'),
+    ADMIN_DOMAIN_OPTION,
     textOption('--region <region>', 'the region that it names to its clients'),
     listOption('--super-admin <email>', 'gets an onboarding link'),
     ...SITE_OPTIONS,
   ],
   async run({ args, service }) {
+    const domain = args.required('domain')
+    const said = orNone(args.text('adminDomain'))
+    const adminDomain = said === undefined ? await resolvingAdminDomain(domain) : said
     const body = {
-      domain: args.required('domain'),
+      domain,
+      adminDomain,
       ...defined({ region: args.text('region'), superAdmins: args.list('superAdmin') }),
       ...siteFields(args),
     }
     const site = await service.portalAs(CreatedSite, 'POST', '/sites', { body })
     const links = site.onboarding.map(({ email, url }) => `  ${email}  ${url}`)
     return {
-      json: { siteId: site.siteId, siteDomain: site.domain, onboarding: site.onboarding },
+      json: {
+        siteId: site.siteId,
+        siteDomain: site.domain,
+        adminDomain: site.adminDomain,
+        onboarding: site.onboarding,
+      },
       text: [
         `Created ${site.domain} (${site.siteId}).`,
+        ...(site.adminDomain === null ? [] : [`Its administration is at ${site.adminDomain}.`]),
         ...(links.length === 0 ? [] : ['Onboarding links, shown this once:', ...links]),
         `Next: croft site deploy ${site.domain}${site.repo === null ? ' --from DIR' : ''}`,
       ].join('\n'),

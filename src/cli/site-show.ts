@@ -35,6 +35,7 @@ function rowsOf(site: Shown): string[][] {
   const { deploymentSettings, permissionsSync } = site
   return [
     ['domain', site.domain],
+    ['administration', site.adminDomain ?? 'on its domain'],
     ['site id', site.siteId],
     ['region', site.region],
     ['super-admins', words(site.superAdmins, 'none')],

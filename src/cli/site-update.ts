@@ -1,7 +1,9 @@
 import { SiteRecord } from '#sites/model.ts'
 
+import { ADMIN_DOMAIN_OPTION } from './admin-domain.ts'
 import { type CliCommand, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
+import { orNone } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
 import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
 import { readSite } from './site-show.ts'
@@ -10,11 +12,15 @@ export const siteUpdate: CliCommand = {
   name: 'site update',
   summary: 'Change what is configured; what is left out stays',
   argument: 'DOMAIN',
-  options: [textOption('--domain <domain>', 'its new domain'), ...SITE_OPTIONS],
+  options: [
+    textOption('--domain <domain>', 'its new domain'),
+    ADMIN_DOMAIN_OPTION,
+    ...SITE_OPTIONS,
+  ],
   async run({ args, service }) {
     const before = await readSite(service, args.word)
     const body = {
-      ...defined({ domain: args.text('domain') }),
+      ...defined({ domain: args.text('domain'), adminDomain: orNone(args.text('adminDomain')) }),
       ...siteFields(args, args.text('source') ?? before.sourceMode),
     }
     if (Object.keys(body).length === 0) throw new UsageError('say what to change')

@@ -7,6 +7,7 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 import { hostName } from '#sites/domain.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
+import { rightPlace } from './admin-host.ts'
 import { Cors } from './cors.ts'
 import { answerHeaders } from './data/answer-headers.ts'
 import { DirectCalls } from './data/direct-calls.ts'
@@ -14,6 +15,7 @@ import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path
 import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
+import { seeOther } from './oidc/see-other.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { keepPrivate } from './private-answers.ts'
 import { languageOf } from './request-language.ts'
@@ -186,9 +188,11 @@ function failureOf(context: AppContext, methods: MethodTable) {
     const failure = toldFailure({ error, code, request }, methods, context.logger)
     scope.isQuiet = failure.code === 'DiskFull'
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
+    const place = isForPeople(path, request) ? rightPlace(failure, request) : undefined
+    if (place !== undefined) return seeOther(place)
     return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), {
-          site: context.sites.inMemory(host) ?? { domain: hostName(host) },
+          site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },
           requestId,
           status: statusOf(failure),
           language: languageOf(request),

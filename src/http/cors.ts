@@ -1,5 +1,5 @@
 import type { AppContext } from '#context'
-import { siteBaseUrl } from '#sites/base-url.ts'
+import { adminBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { operationOfPath } from './data/operation-path.ts'
@@ -23,7 +23,7 @@ const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-am
 
 /**
  * Which browser origins may read a site's answers: `/data` and the contact form its own and those that the site configures,
- * the rest of `/admin` its own and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
+ * the rest of `/admin` that of its administration and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
  * What OAuth clients call may be called from anywhere.
  */
 export class Cors {
@@ -105,18 +105,22 @@ export class Cors {
   }
 
   async #allows(origin: string, path: string, host: string): Promise<boolean> {
-    const site = await this.#context.sites.byHost(host)
+    const site = await this.#context.sites.byAnyHost(host)
     return site !== undefined && this.#originsOf(site, path).includes(origin)
   }
 
   #originsOf(site: SiteEntry, path: string): readonly string[] {
-    if (!isForVisitors(path)) return [this.#ownOrigin(site), new URL(this.#baseUrl).origin]
+    if (!isForVisitors(path)) return [this.#adminOrigin(site), new URL(this.#baseUrl).origin]
     // An entry never changes; to parse the same URL for each of its calls takes longer than the rest.
     const known = this.#visitorOrigins.get(site)
     if (known) return known
     const origins = [this.#ownOrigin(site), ...site.corsOrigins]
     this.#visitorOrigins.set(site, origins)
     return origins
+  }
+
+  #adminOrigin(site: SiteEntry): string {
+    return new URL(adminBaseUrl(this.#baseUrl, site)).origin
   }
 
   #ownOrigin({ domain }: SiteEntry): string {

@@ -9,14 +9,14 @@ import { authority } from './plugins/authority.ts'
 const MAX_DOMAIN = 255
 
 /**
- * Whether a proxy may get a certificate for a domain: 200 for the domain of a site, 404 for any other. It is what Caddy's `on_demand_tls`
+ * Whether a proxy may get a certificate for a domain: 200 for a name of a site, 404 for any other. It is what Caddy's `on_demand_tls`
  * asks, and is answered from memory where the site is known. At the operator's listener alone.
  */
 export const tlsPermissionRoutes = (context: AppContext) =>
   new Elysia().get(
     '/tls-permission',
     async ({ query: { domain } }) => {
-      const site = await context.sites.byHost(domain)
+      const site = await context.sites.byAnyHost(domain)
       if (!site) throw new AppError('SiteNotFound', `No site has the domain "${domain}"`)
       return { domain: site.domain }
     },

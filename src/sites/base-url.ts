@@ -1,3 +1,5 @@
+import type { Site } from './site.ts'
+
 /**
  * Where a site is reached: scheme and port of the installation's base URL, the site's own domain as host. The site whose
  * domain is the host of the base URL gets it as it stands. Without a trailing slash.
@@ -8,3 +10,9 @@ export function siteBaseUrl(baseUrl: string, domain: string): string {
   const port = url.port === '' ? '' : `:${url.port}`
   return `${url.protocol}//${domain}${port}`
 }
+
+/** The same of the administration, which may have a name of its own. */
+export const adminBaseUrl = (
+  baseUrl: string,
+  { domain, adminDomain }: Pick<Site, 'domain' | 'adminDomain'>,
+): string => siteBaseUrl(baseUrl, adminDomain ?? domain)

@@ -33,6 +33,8 @@ const Timestamp = Type.String({ description: 'ISO 8601, UTC' })
 export const SiteRecord = Type.Object({
   siteId: Type.String(),
   domain: Type.String(),
+  /** The name of its administration; null where that is on the domain. */
+  adminDomain: Type.Union([Type.String(), Type.Null()]),
   region: Type.String(),
   sourceMode: SourceMode,
   repo: Type.Union([Repo, Type.Null()]),
@@ -54,6 +56,7 @@ export type CreatedSite = Static<typeof CreatedSite>
 
 export const CreateSiteBody = ClosedObject({
   domain: Type.String({ maxLength: 300 }),
+  adminDomain: Type.Optional(Type.Union([Type.String({ maxLength: 300 }), Type.Null()])),
   region: Type.Optional(Type.String({ maxLength: 40 })),
   ...SourceInput.properties,
   deploymentSettings: Type.Optional(DeploymentSettingsInput),
@@ -72,6 +75,7 @@ export type UpdateSiteBody = Static<typeof UpdateSiteBody>
 /** What is configured about a site, every rule checked. */
 export interface SiteConfiguration {
   readonly domain: string
+  readonly adminDomain: string | null
   readonly region: string
   readonly source: SiteSource
   readonly deploymentSettings: DeploymentSettings
@@ -83,12 +87,33 @@ export function parseSite(
   current: SiteConfiguration | undefined,
   rules: SourceRules,
 ): SiteConfiguration {
+  const domain = parseDomain(body.domain ?? current?.domain ?? '')
   return {
-    domain: parseDomain(body.domain ?? current?.domain ?? ''),
+    domain,
+    adminDomain: parseAdminDomain(body.adminDomain, current, domain),
     region: parseRegion(body.region ?? current?.region ?? DEFAULT_REGION),
     source: parseSource(body, current?.source, rules),
     deploymentSettings: parseSettings(body.deploymentSettings ?? {}, current?.deploymentSettings),
   }
+}
+
+/** Every name under which something of the site is reached. */
+export const hostsOf = ({
+  domain,
+  adminDomain,
+}: Pick<SiteConfiguration, 'domain' | 'adminDomain'>): readonly string[] =>
+  adminDomain === null ? [domain] : [domain, adminDomain]
+
+/** What it was, if nothing is said of it. */
+function parseAdminDomain(
+  said: string | null | undefined,
+  current: SiteConfiguration | undefined,
+  domain: string,
+): string | null {
+  const name = said === undefined ? (current?.adminDomain ?? null) : said
+  if (name === null) return null
+  if (name === domain) throw invalid('adminDomain', 'is the domain itself: leave it out for that')
+  return parseDomain(name, 'adminDomain')
 }
 
 /** Lower case, each once. */
@@ -102,6 +127,7 @@ export function parseSuperAdmins(emails: readonly string[]): readonly string[] {
 export interface SiteRow {
   readonly site_id: string
   readonly domain: string
+  readonly admin_domain: string | null
   readonly region: string
   readonly source_mode: SourceMode
   readonly repo: unknown
@@ -114,6 +140,7 @@ export interface SiteRow {
 
 export const configurationOf = (row: SiteRow): SiteConfiguration => ({
   domain: row.domain,
+  adminDomain: row.admin_domain,
   region: row.region,
   source: storedSource(row),
   deploymentSettings: readDeploymentSettings(row.deployment_settings),

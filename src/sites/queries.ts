@@ -1,11 +1,12 @@
 import type { PageRequest } from '#base/page.ts'
 import type { DirectoryTx, SiteTx, Tx } from '#platform/postgres/database.ts'
 
-import type { SiteConfiguration, SiteRow } from './model.ts'
+import { type SiteConfiguration, type SiteRow, hostsOf } from './model.ts'
 
 const COLUMNS = [
   'site_id',
   'domain',
+  'admin_domain',
   'region',
   'source_mode',
   'repo',
@@ -17,12 +18,14 @@ const COLUMNS = [
 ] as const
 
 /** Fails with Postgres' 23505 when another site has the domain. */
-export function insertSite(tx: SiteTx, site: SiteConfiguration, now: Date): Promise<SiteRow> {
-  return tx.db
+export async function insertSite(tx: SiteTx, site: SiteConfiguration, now: Date): Promise<SiteRow> {
+  const row = await tx.db
     .insertInto('site')
     .values({ site_id: tx.siteId, ...columnsOf(site), created_at: now, updated_at: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  await setHosts(tx, site)
+  return row
 }
 
 /** For a site that came with its deployments from elsewhere. */
@@ -63,15 +66,28 @@ export const lockSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
 export const selectSiteByDomain = (tx: DirectoryTx, domain: string): Promise<SiteRow | undefined> =>
   sites(tx).where('domain', '=', domain).executeTakeFirst()
 
-/** With what the pages show of it. */
-export const selectSiteEntry = (tx: DirectoryTx, domain: string) =>
+/** By any of its names, with what the pages show of it. */
+export const selectSiteEntry = (tx: DirectoryTx, host: string) =>
   tx.db
     .selectFrom('site')
     .leftJoin('site_branding', 'site_branding.site_id', 'site.site_id')
     .select(COLUMNS.map((column) => `site.${column}` as const))
     .select(['site_branding.color', 'site_branding.logo_version'])
-    .where('site.domain', '=', domain)
+    .where((has) => has.or([has('site.domain', '=', host), has('site.admin_domain', '=', host)]))
     .executeTakeFirst()
+
+/** Those of these names that some site has. */
+export async function selectTakenHosts(
+  tx: DirectoryTx,
+  hosts: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await tx.db
+    .selectFrom('site_host')
+    .select('host')
+    .where('host', 'in', hosts)
+    .execute()
+  return rows.map(({ host }) => host)
+}
 
 /** By domain; one row more than asked for, so that the caller can tell whether a next page exists. */
 export function selectSites(tx: DirectoryTx, page: PageRequest): Promise<SiteRow[]> {
@@ -83,29 +99,50 @@ export function selectSites(tx: DirectoryTx, page: PageRequest): Promise<SiteRow
 }
 
 /** Fails with Postgres' 23505 when another site has the domain. */
-export function updateSite(tx: SiteTx, site: SiteConfiguration, now: Date): Promise<SiteRow> {
-  return tx.db
+export async function updateSite(tx: SiteTx, site: SiteConfiguration, now: Date): Promise<SiteRow> {
+  const row = await tx.db
     .updateTable('site')
     .set({ ...columnsOf(site), updated_at: now })
     .where('site_id', '=', tx.siteId)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
+  await setHosts(tx, site)
+  return row
 }
 
-/** Everything that belongs to the site goes with it. Returns the domain it had. */
-export async function deleteSite(tx: SiteTx): Promise<string | undefined> {
-  const row = await tx.db
-    .deleteFrom('site')
-    .where('site_id', '=', tx.siteId)
-    .returning('domain')
-    .executeTakeFirst()
-  return row?.domain
+/** Fails with Postgres' 23505 when another site has one of them. */
+async function setHosts(tx: SiteTx, site: SiteConfiguration): Promise<void> {
+  const { db, siteId } = tx
+  const hosts = hostsOf(site)
+  await db
+    .deleteFrom('site_host')
+    .where('site_id', '=', siteId)
+    .where('host', 'not in', hosts)
+    .execute()
+  const kept = await db.selectFrom('site_host').select('host').execute()
+  const added = hosts.filter((host) => !kept.some((row) => row.host === host))
+  if (added.length === 0) return
+  await db
+    .insertInto('site_host')
+    .values(added.map((host) => ({ site_id: siteId, host })))
+    .execute()
 }
+
+/** Everything that belongs to the site goes with it. Returns what it had. */
+export const deleteSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
+  tx.db.deleteFrom('site').where('site_id', '=', tx.siteId).returning(COLUMNS).executeTakeFirst()
 
 const sites = ({ db }: Pick<Tx, 'db'>) => db.selectFrom('site').select(COLUMNS)
 
-const columnsOf = ({ domain, region, source, deploymentSettings }: SiteConfiguration) => ({
+const columnsOf = ({
   domain,
+  adminDomain,
+  region,
+  source,
+  deploymentSettings,
+}: SiteConfiguration) => ({
+  domain,
+  admin_domain: adminDomain,
   region,
   source_mode: source.sourceMode,
   repo: source.repo === null ? null : JSON.stringify(source.repo),

@@ -11,10 +11,12 @@ import { domainFault } from './domain.ts'
 import {
   type CreateSiteBody,
   type CreatedSite,
+  type SiteConfiguration,
   type SiteRecord,
   type SiteRow,
   type UpdateSiteBody,
   configurationOf,
+  hostsOf,
   parseSite,
   parseSuperAdmins,
   siteRecord,
@@ -28,6 +30,7 @@ import {
   selectSiteByDomain,
   selectSiteEntry,
   selectSites,
+  selectTakenHosts,
   setImportedDeployment,
   updateSite,
 } from './queries.ts'
@@ -76,14 +79,24 @@ export class Sites {
    * remembered of the site afterwards was confirmed with them.
    */
   byHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
-    this.#deps.notifications.confirm()
-    return this.#directory.byHost(host)
+    const entry = this.byAnyHost(host)
+    return entry instanceof Promise ? entry.then(onItsDomain) : onItsDomain(entry)
   }
 
   /** The same, if it is in memory; nothing is looked for. */
   inMemory(host: string): SiteEntry | undefined {
+    return onItsDomain(this.anyInMemory(host))
+  }
+
+  anyInMemory(host: string): SiteEntry | undefined {
     this.#deps.notifications.confirm()
     return this.#directory.inMemory(host)
+  }
+
+  /** Also by the name of its administration: only that is to be answered there. */
+  byAnyHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
+    this.#deps.notifications.confirm()
+    return this.#directory.byHost(host)
   }
 
   /** The row, its key and every part of the site, or nothing. */
@@ -94,14 +107,14 @@ export class Sites {
     const superAdmins = parseSuperAdmins(body.superAdmins ?? [])
     return database.withSite(ids.siteId(), async (tx) => {
       const inserted = insertSite(tx, configuration, clock.now())
-      const record = siteRecord(await domainTaken(inserted, configuration.domain))
+      const record = siteRecord(await hostsTaken(inserted, configuration))
       await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
       const onboarding: Onboarding[] = []
       for (const part of parts) {
         const result = await part.created(tx, record, { superAdmins })
         onboarding.push(...(result.onboarding ?? []))
       }
-      await this.announce(tx, [record.domain])
+      await this.announce(tx, hostsOf(record))
       return { ...record, onboarding }
     })
   }
@@ -112,9 +125,9 @@ export class Sites {
    */
   async checkImport({ currentDeploymentId: _current, ...body }: ImportedSite): Promise<void> {
     this.#deps.disk.check('database')
-    const { domain } = parseSite(body, undefined, this.#deps.sourceRules)
-    const taken = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
-    if (taken) throw alreadyExists(domain)
+    const hosts = hostsOf(parseSite(body, undefined, this.#deps.sourceRules))
+    const taken = await this.#deps.database.withDirectory((tx) => selectTakenHosts(tx, hosts))
+    if (taken.length > 0) throw alreadyExists(taken)
   }
 
   /** The row and the key of a site that came from elsewhere; its caller writes all else in the same transaction. */
@@ -125,10 +138,10 @@ export class Sites {
     const { sealer, clock, sourceRules } = this.#deps
     const configuration = parseSite(body, undefined, sourceRules)
     const inserted = insertSite(tx, configuration, clock.now())
-    const record = siteRecord(await domainTaken(inserted, configuration.domain))
+    const record = siteRecord(await hostsTaken(inserted, configuration))
     await setImportedDeployment(tx, currentDeploymentId)
     await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
-    await this.announce(tx, [record.domain])
+    await this.announce(tx, hostsOf(record))
     return { ...record, currentDeploymentId }
   }
 
@@ -189,13 +202,13 @@ export class Sites {
     await retryOnLockTimeout(() =>
       database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)
-        const domain = await deleteSite(tx)
-        if (domain === undefined) throw notFound('Site', siteId)
+        const deleted = await deleteSite(tx)
+        if (!deleted) throw notFound('Site', siteId)
         await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
         // Upload URLs to S3 outlive the site that gave them out.
         const late = { singletonKey: `${siteId} late`, startAfterSeconds: LAST_UPLOAD_SECONDS }
         await queue.enqueue(tx, 'site-cleanup', { siteId }, late)
-        await this.announce(tx, [domain])
+        await this.announce(tx, hostsOf(configurationOf(deleted)))
       }),
     )
   }
@@ -210,9 +223,9 @@ export class Sites {
       )
     }
     const updated = updateSite(tx, configuration, clock.now())
-    const record = siteRecord(await domainTaken(updated, configuration.domain))
+    const record = siteRecord(await hostsTaken(updated, configuration))
     for (const part of parts) await part.updated?.(tx, record)
-    await this.announce(tx, [...new Set([row.domain, record.domain])])
+    await this.announce(tx, [...hostsOf(configurationOf(row)), ...hostsOf(record)])
     return record
   }
 
@@ -223,27 +236,33 @@ export class Sites {
     await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })
   }
 
-  async #entry(domain: string): Promise<SiteEntry | undefined> {
-    const row = await this.#deps.database.withDirectory((tx) => selectSiteEntry(tx, domain))
+  async #entry(host: string): Promise<SiteEntry | undefined> {
+    const row = await this.#deps.database.withDirectory((tx) => selectSiteEntry(tx, host))
     if (!row) return undefined
-    const { region, deploymentSettings } = configurationOf(row)
+    const { domain, adminDomain, region, deploymentSettings } = configurationOf(row)
     const { origins: corsOrigins } = deploymentSettings.cors
     const { color, logo_version } = row
     const branding = { color: color ?? undefined, logoVersion: logo_version ?? undefined }
-    return { siteId: row.site_id, domain, region, corsOrigins, branding }
+    const isAdminHost = host === adminDomain
+    return { siteId: row.site_id, domain, adminDomain, region, corsOrigins, branding, isAdminHost }
   }
 }
 
-async function domainTaken<Row>(write: Promise<Row>, domain: string): Promise<Row> {
+const onItsDomain = (entry: SiteEntry | undefined): SiteEntry | undefined =>
+  entry?.isAdminHost === true ? undefined : entry
+
+async function hostsTaken<Row>(write: Promise<Row>, site: SiteConfiguration): Promise<Row> {
   try {
     return await write
   } catch (error) {
     if (hasCode(error, UNIQUE_VIOLATION)) {
-      throw alreadyExists(domain, error)
+      throw alreadyExists(hostsOf(site), error)
     }
     throw error
   }
 }
 
-const alreadyExists = (domain: string, cause?: unknown): AppError =>
-  new AppError('SiteAlreadyExists', `Another site has the domain "${domain}"`, { cause })
+const alreadyExists = (hosts: readonly string[], cause?: unknown): AppError =>
+  new AppError('SiteAlreadyExists', `Another site has the domain "${hosts.join('" or "')}"`, {
+    cause,
+  })

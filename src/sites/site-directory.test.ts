@@ -8,7 +8,9 @@ const entry = (domain: string, siteId = `site_${domain}`): SiteEntry => ({
   siteId,
   domain,
   region: 'eu-central-1',
+  adminDomain: null,
   corsOrigins: [],
+  isAdminHost: false,
 })
 
 /** A directory over a table whose reads end when the test says so. */

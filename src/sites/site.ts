@@ -2,6 +2,8 @@
 export interface Site {
   readonly siteId: string
   readonly domain: string
+  /** The name of its administration; null where that is on the domain. */
+  readonly adminDomain: string | null
   readonly region: string
   /** As far as the request path knows it. */
   readonly branding?: SiteBranding

@@ -51,6 +51,7 @@ describe('croft', () => {
     expect(created).toEqual({
       siteId: expect.stringMatching(/^site_/),
       siteDomain: 'shop.test',
+      adminDomain: null,
       onboarding: [{ email: 'ann@shop.test', url: expect.stringContaining('token=') }],
     })
 
@@ -73,6 +74,16 @@ describe('croft', () => {
     expect(verified).toMatchObject({ code: 0, err: '' })
     expect(verified.out.match(/✓/g)).toHaveLength(9)
     expect(verified.out).toContain('✓ auth methods: /data/auth/methods')
+
+    await run('site', 'update', 'shop.test', '--admin-domain', 'admin.shop.test')
+    expect((await run('site', 'show', 'shop.test')).out).toMatch(
+      /^administration +admin\.shop\.test$/m,
+    )
+    const apart = await run('site', 'verify', 'shop.test')
+    expect(apart).toMatchObject({ code: 0, err: '' })
+    const none = await run('site', 'update', 'shop.test', '--admin-domain', 'none')
+    expect(none).toMatchObject({ code: 0 })
+    expect((await run('site', 'show', 'shop.test')).out).toMatch(/^administration +on its domain$/m)
     expect(verified.out).toContain('✓ operation: /data/public/hello answered')
     expect(verified.out).toContain('✓ mail rows: 0 mailboxes, counted right')
 

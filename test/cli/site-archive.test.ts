@@ -599,6 +599,7 @@ async function forgedArchive(file: string, change: (lines: readonly string[]) =>
 /** Tables that no archive has, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   site: 'the header of the archive says how the site is set up',
+  site_host: 'the names that the header says',
   site_key: 'each installation wraps a key of its own',
   site_import: 'an import that is under way',
   site_runtime: 'compiled anew',

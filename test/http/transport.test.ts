@@ -536,6 +536,10 @@ describe('a listener of the operator’s own', () => {
     const known = await ask('operator', 'GET', asked('one.test'), 'no key')
     expect(known).toMatchObject({ status: 200, json: { domain: 'one.test' } })
     expect(await ask('operator', 'GET', asked('TWO.test.'))).toMatchObject({ status: 200 })
+    await stack.portal('PATCH', '/sites/one.test', { adminDomain: 'admin.one.test' })
+    const admin = await ask('operator', 'GET', asked('admin.one.test'))
+    expect(admin).toMatchObject({ status: 200, json: { domain: 'one.test' } })
+    await stack.portal('PATCH', '/sites/one.test', { adminDomain: null })
     for (const domain of [
       'three.test',
       'a.one.test',

@@ -26,6 +26,7 @@ describe('a new site', () => {
     expect(site).toEqual({
       siteId: expect.stringMatching(/^site_[a-z0-9]{12}$/),
       domain: 'fresh.test',
+      adminDomain: null,
       region: 'eu-central-1',
       sourceMode: 'SITE_GIT',
       repo: null,

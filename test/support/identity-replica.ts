@@ -115,7 +115,8 @@ export class IdentityCluster implements AsyncDisposable {
     domain: string,
     superAdmins: readonly string[] = [`ann@${domain}`],
   ): Promise<{ site: Site; onboarding: readonly Onboarding[] }> {
-    const site: Site = { siteId: randomIds.siteId(), domain, region: 'eu-central-1' }
+    const siteId = randomIds.siteId()
+    const site: Site = { siteId, domain, adminDomain: null, region: 'eu-central-1' }
     this.#sites.set(site.siteId, site)
     return replica.database.withSite(site.siteId, async (tx) => {
       await this.#insertSite(tx, site)

@@ -52,12 +52,13 @@ export class RelyingParty {
       kind === 'data'
         ? await stack.context.pools.discovery(site)
         : (await stack.context.pools.bootstrap(site)).auth
-    return new RelyingParty(stack, host, site, await stack.context.pools.byId(site, userPoolId))
+    const pool = await stack.context.pools.byId(site, userPoolId)
+    return new RelyingParty(stack, new URL(pool.issuer).hostname, site, pool)
   }
 
   /** The same client, talking to another replica. */
   at(stack: Stack): Promise<RelyingParty> {
-    return RelyingParty.of(stack, this.host, this.pool.kind)
+    return RelyingParty.of(stack, this.site.domain, this.pool.kind)
   }
 
   get path(): string {

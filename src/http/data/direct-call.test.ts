@@ -14,7 +14,14 @@ function opened(body: string | ReadableStream) {
   const peer = { address: '203.0.113.7', hold: vi.fn<() => void>() }
   const request = new Request('http://one.test/data/run', { method: 'POST', body, duplex: 'half' })
   const scope = scopes.open(request, peer)
-  const site = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1', corsOrigins: [] }
+  const site = {
+    siteId: 'site_1',
+    domain: 'one.test',
+    adminDomain: null,
+    region: 'eu-central-1',
+    corsOrigins: [],
+    isAdminHost: false,
+  }
   const call = new DirectCall(
     { request, scope, peer, cors: undefined },
     { site, operation: 'run', authority: null, operationCalls: { begin } },

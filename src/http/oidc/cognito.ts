@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { isNestedDeeper } from '#base/json-depth.ts'
 import type { AppContext } from '#context'
+import { requirePoolPlace } from '#http/admin-host.ts'
 import { readText } from '#http/bodies/read-body.ts'
 import { textBody } from '#http/bodies/request-body.ts'
 import { PoolPath } from '#http/path-params.ts'
@@ -12,14 +13,18 @@ import { scopeOf } from '#http/request-scope.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
 import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
 const BODY = textBody()
 const MAX_BODY_BYTES = 64 * 1024
 const LIMIT = { limitBytes: MAX_BODY_BYTES, tooLong: () => bodyTooLarge(MAX_BODY_BYTES) }
 const MAX_DEPTH = 32
-const UNREAD: ReadonlySet<string> = new Set(['PayloadTooLarge', 'UnsupportedMediaType'])
+const UNREAD: ReadonlySet<string> = new Set([
+  'PayloadTooLarge',
+  'UnsupportedMediaType',
+  'MisdirectedRequest',
+])
 
 /** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, responses and errors in Cognito's form. */
 export const cognitoRoutes = (context: AppContext) =>
@@ -42,12 +47,13 @@ export const cognitoRoutes = (context: AppContext) =>
   )
 
 async function called(
-  { cognitoApi, pools }: AppContext,
-  site: Site,
+  { cognitoApi, pools, config }: AppContext,
+  site: SiteEntry,
   userPoolId: string,
   request: Request,
 ): Promise<object> {
   const pool = await pools.byId(site, userPoolId)
+  requirePoolPlace(site, pool.kind, config.baseUrl)
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }

@@ -7,7 +7,7 @@ import { schemaFaults } from '#base/schema-faults.ts'
 import { say } from '#languages/message.ts'
 
 /** Statuses that may come before the end of the body. */
-const BODY_UNREAD = new Set([408, 413, 415])
+const BODY_UNREAD = new Set([408, 413, 415, 421])
 
 /** The answer to a failed request, in the words of its route family. */
 export function errorResponse(error: AppError, path: string, requestId: string): Response {

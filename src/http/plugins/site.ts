@@ -2,13 +2,14 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { requirePlace, requirePoolPlace } from '#http/admin-host.ts'
 import { formBody } from '#http/bodies/request-body.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Language } from '#languages/language.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
 
@@ -18,11 +19,15 @@ export interface PoolHttpRequest extends PoolRequest {
   readonly language: Language
 }
 
-/** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
-export async function siteOf(context: AppContext, request: Request): Promise<Site> {
-  const { host } = scopeOf(request)
-  const site = await context.sites.byHost(host)
+/**
+ * The tenant of a request is the host it was sent to; nothing in the path or body can change it. 421 `MisdirectedRequest` for
+ * what is under the other name of a site that has two.
+ */
+export async function siteOf(context: AppContext, request: Request): Promise<SiteEntry> {
+  const { host, path } = scopeOf(request)
+  const site = await context.sites.byAnyHost(host)
   if (!site) throw siteNotFound(host)
+  requirePlace(site, path, context.config.baseUrl)
   return site
 }
 
@@ -46,9 +51,10 @@ export const publicSite = (context: AppContext) => {
       const hooks = open(why)
       return {
         ...hooks,
-        async resolve({ admitted, params }: ResolveContext<{ site: Site; request: Request }>) {
+        async resolve({ admitted, params }: ResolveContext<{ site: SiteEntry; request: Request }>) {
           const { site, request } = hooks.resolve({ admitted, params })
           const pool = await context.pools.byId(site, String(params?.['userPoolId']))
+          requirePoolPlace(site, pool.kind, context.config.baseUrl)
           const language = languageOf(request)
           const origin = originOf(request)
           const poolRequest: PoolHttpRequest = { site, pool, request, origin, language }

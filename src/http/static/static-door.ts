@@ -1,11 +1,14 @@
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
+import { isAnswered } from '#http/admin-host.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { RequestScope } from '#http/request-scope.ts'
-import type { Site } from '#sites/site.ts'
+import { adminBaseUrl } from '#sites/base-url.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 import { isFingerprinted } from '#sites/static/fingerprint.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 import type { Representation, PathResolution } from '#sites/static/routes.ts'
@@ -17,8 +20,6 @@ import { staticResponse } from './static-response.ts'
 
 type FileResolution = Extract<PathResolution, { kind: 'file' }>
 type StaticContext = Pick<AppContext, 'config' | 'sites' | 'staticSites' | 'staticContents'>
-
-type Tenant = Pick<Site, 'siteId' | 'domain' | 'branding'>
 
 const DETAIL = authority('open', 'the site’s own published files, and a page where it has none')
 
@@ -45,7 +46,7 @@ export class StaticDoor {
     scope: RequestScope,
   ): Response | Promise<Response | undefined> | undefined {
     if (isReservedPath(scope.path) && !isPagePath(scope.path)) return undefined
-    const tenant = this.#context.sites.byHost(scope.host)
+    const tenant = this.#context.sites.byAnyHost(scope.host)
     if (tenant instanceof Promise) {
       return tenant.then((found) => this.#ofTenant(request, scope, found))
     }
@@ -55,12 +56,16 @@ export class StaticDoor {
   #ofTenant(
     request: Request,
     scope: RequestScope,
-    tenant: Tenant | undefined,
+    tenant: SiteEntry | undefined,
   ): Response | Promise<Response | undefined> | undefined {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!tenant) {
       if (isRead) throw siteNotFound(scope.host)
       return undefined
+    }
+    // No file of the site is there: its scripts would be, too.
+    if (tenant.isAdminHost) {
+      return isRead ? this.#page({ request, scope, tenant }, asPage(scope.path)) : undefined
     }
     const site = this.#context.staticSites.current(tenant.siteId)
     const work = (current: StaticSite) =>
@@ -72,7 +77,7 @@ export class StaticDoor {
     const { scope } = asked
     const resolution = isReservedPath(scope.path) ? undefined : resolve(asked, site)
     if (isMiss(resolution) && isFingerprinted(scope.path)) return this.#readNewer(asked, site)
-    if (!resolution) return this.#page(asked)
+    if (!resolution) return this.#page(asked, scope.path)
     return this.#respond(asked, { site, resolution })
   }
 
@@ -106,10 +111,13 @@ export class StaticDoor {
     })
   }
 
-  #page({ request, scope, tenant }: Asked): Response | undefined {
-    if (!isPagePath(scope.path) || !acceptsHtml(request)) return undefined
-    const { hsts } = this.#context.config
-    const page = sitePage({ site: tenant, language: languageOf(request) }, scope.path)
+  #page({ request, scope, tenant }: Asked, path: string): Response | undefined {
+    if (!isPagePath(path) || !acceptsHtml(request)) return undefined
+    const { hsts, baseUrl } = this.#context.config
+    const page =
+      isAdminPath(path) && !isAnswered(tenant, 'admin')
+        ? seeOther(`${adminBaseUrl(baseUrl, tenant)}${path}`)
+        : sitePage({ site: tenant, language: languageOf(request) }, path)
     page.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
     return page
@@ -134,11 +142,16 @@ export class StaticDoor {
 interface Asked {
   readonly request: Request
   readonly scope: RequestScope
-  readonly tenant: Tenant
+  readonly tenant: SiteEntry
 }
 
 /** Where people look first. */
-const isPagePath = (path: string): boolean => path === '/' || /^\/admin\/?$/.test(path)
+const isPagePath = (path: string): boolean => path === '/' || isAdminPath(path)
+
+const isAdminPath = (path: string): boolean => /^\/admin\/?$/.test(path)
+
+/** The root of an administration's own name is the administration. */
+const asPage = (path: string): string => (path === '/' ? '/admin' : path)
 
 const isMiss = (resolution: PathResolution | undefined): boolean =>
   resolution === undefined || (resolution.kind === 'file' && resolution.status === 404)

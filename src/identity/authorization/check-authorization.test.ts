@@ -24,6 +24,7 @@ const POOL: Pool = {
   userPoolId: 'eu-central-1_AbCdEf123',
   clientId: 'own',
   issuer: 'https://one.test/oidc/eu-central-1_AbCdEf123',
+  relyingPartyId: 'one.test',
   settings: storedPoolSettings('data', {}),
   clients: new Map([
     ['own', own],

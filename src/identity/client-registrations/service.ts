@@ -3,7 +3,7 @@ import { type Picture, readPicture } from '#base/picture.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { SitePools } from '#identity/pools/model.ts'
+import type { Pool, SitePools } from '#identity/pools/model.ts'
 import { uriFault } from '#identity/pools/registered-uri.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
@@ -12,7 +12,6 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { holdSite } from '#platform/postgres/hold-site.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -81,7 +80,7 @@ export class ClientRegistrations {
     if ((authentication === 'private_key_jwt') !== (request.jwks !== undefined)) {
       throw invalid('jwks', 'belongs to private_key_jwt, and to that alone')
     }
-    const fields = this.#fieldsOf(site, request, NOTHING)
+    const fields = this.#fieldsOf(pools[pool], request, NOTHING)
     const clientSecret = authentication === 'client_secret' ? ids.secret() : null
     const client = {
       ...fields,
@@ -121,7 +120,8 @@ export class ClientRegistrations {
       if (change.jwks !== undefined && row.authentication !== 'private_key_jwt') {
         throw invalid('jwks', 'belongs to private_key_jwt, and to that alone')
       }
-      const fields = this.#fieldsOf(site, change, storedFields(row))
+      const pool = row.userPoolId === pools.admin.userPoolId ? pools.admin : pools.data
+      const fields = this.#fieldsOf(pool, change, storedFields(row))
       await updateRegistration(tx, clientId, { ...fields, updatedAt: this.#deps.clock.now() })
       const changed = Object.keys(change).sort().join(' ')
       const client = { ...row, name: fields.name }
@@ -180,13 +180,13 @@ export class ClientRegistrations {
   }
 
   #fieldsOf(
-    site: Site,
+    { issuer }: Pick<Pool, 'issuer'>,
     change: ClientRegistrationChange,
     before: RegistrationFields,
   ): RegistrationFields {
     const { logo, jwks, ...rest } = change
     const fields = { ...before, ...rest }
-    requireUris(fields, new URL(siteBaseUrl(this.#deps.baseUrl, site.domain)).origin)
+    requireUris(fields, new URL(issuer).origin)
     return {
       ...fields,
       ...(logo !== undefined && { logo: logo === null ? null : readPicture('logo', logo) }),

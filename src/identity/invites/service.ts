@@ -7,7 +7,7 @@ import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
+import { adminBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import { INVITE_LIFETIME_MS, onboardingUrl } from './model.ts'
@@ -81,7 +81,7 @@ export class Invites {
     await deleteExpired(tx, 'user_invite', createdAt)
     const { userPoolId, sub } = user
     await insertInvite(tx, { tokenHash: hashSecret(token), userPoolId, sub, createdAt, expiresAt })
-    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
+    const base = adminBaseUrl(this.#deps.baseUrl, site)
     return { url: onboardingUrl(base, user.role, token), expiresAt }
   }
 }

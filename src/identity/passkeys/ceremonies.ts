@@ -45,11 +45,12 @@ export interface ProvenKey {
   readonly transports: readonly string[]
 }
 
-/** A pool's key belongs to the site's own host; a page of another origin cannot use it. */
-const partyOf = ({ issuer }: Pick<Pool, 'issuer'>) => {
-  const { origin, hostname } = new URL(issuer)
-  return { expectedOrigin: origin, expectedRPID: hostname, requireUserVerification: true }
-}
+/** A pool's key is good for the pages of its sign-in; a page of another origin cannot use it. */
+const partyOf = ({ issuer, relyingPartyId }: Pick<Pool, 'issuer' | 'relyingPartyId'>) => ({
+  expectedOrigin: new URL(issuer).origin,
+  expectedRPID: relyingPartyId,
+  requireUserVerification: true,
+})
 
 /** The library, loaded when somebody first needs it. */
 const library = () => import('@simplewebauthn/server')
@@ -59,7 +60,7 @@ export const parseAttestation = (text: string): Attestation | undefined => parse
 
 /** Undefined when the device does not prove to hold the key, or its owner not to have touched it. */
 export async function provenUse(
-  pool: Pick<Pool, 'issuer'>,
+  pool: Pick<Pool, 'issuer' | 'relyingPartyId'>,
   assertion: Assertion,
   key: Omit<ProvenKey, 'transports'> & { readonly challenge: string },
 ): Promise<{ readonly signCount: number } | undefined> {
@@ -85,7 +86,7 @@ export async function provenUse(
 
 /** Undefined when the device has not made a key for this challenge. */
 export async function provenKey(
-  pool: Pick<Pool, 'issuer'>,
+  pool: Pick<Pool, 'issuer' | 'relyingPartyId'>,
   attestation: Attestation,
   challenge: string,
 ): Promise<ProvenKey | undefined> {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
-import { POOL_KINDS } from '#identity/pool-kind.ts'
+import { POOL_KINDS, type PoolKind } from '#identity/pool-kind.ts'
 
 import { AccessTokenFormat } from './client.ts'
 import { uriFault } from './registered-uri.ts'
@@ -94,8 +94,10 @@ export function checkScopes({ data }: AuthChange): void {
 }
 
 /** Throws `ValidationError` with every URI that no client may have. */
-export function checkUris(change: AuthChange, ownOrigin: string): void {
-  const faults = POOL_KINDS.flatMap((kind) => poolFaults(kind, change[kind] ?? {}, ownOrigin))
+export function checkUris(change: AuthChange, baseOf: (kind: PoolKind) => string): void {
+  const faults = POOL_KINDS.flatMap((kind) =>
+    poolFaults(kind, change[kind] ?? {}, new URL(baseOf(kind)).origin),
+  )
   const [first] = faults
   if (!first) return
   throw new AppError('ValidationError', `${first.field}: ${first.message}`, { details: faults })

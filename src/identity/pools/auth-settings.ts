@@ -1,11 +1,11 @@
 import { Value } from '@sinclair/typebox/value'
 
+import type { PoolKind } from '#identity/pool-kind.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -25,7 +25,7 @@ import {
   clientFromRow,
 } from './client.ts'
 import type { PoolDirectory } from './directory.ts'
-import type { Pool } from './model.ts'
+import { type Pool, poolBaseUrl } from './model.ts'
 import {
   type PoolRow,
   lockPools,
@@ -58,8 +58,8 @@ export class AuthSettings {
 
   /** 400 for a URI that no client may have. */
   async change(site: Site, change: AuthChange, origin: RequestOrigin): Promise<AuthView> {
-    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
-    checkUris(change, new URL(base).origin)
+    const baseOf = (kind: PoolKind): string => poolBaseUrl(this.#deps.baseUrl, site, kind)
+    checkUris(change, baseOf)
     checkScopes(change)
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const pools = await lockPools(tx)
@@ -67,7 +67,7 @@ export class AuthSettings {
       for (const pool of pools) {
         const clients = rows
           .filter(({ userPoolId }) => userPoolId === pool.userPoolId)
-          .map((row) => clientFromRow(base, pool.kind, row))
+          .map((row) => clientFromRow(baseOf(pool.kind), pool.kind, row))
         const detail = await changePool(tx, { pool, clients }, change[pool.kind] ?? {})
         if (Object.keys(detail).length === 0) continue
         const event = { event: 'settings.changed', pool: pool.kind, actor: OPERATOR } as const

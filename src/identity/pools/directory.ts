@@ -8,11 +8,10 @@ import { type VerificationKey, isPublished } from '#identity/keys/model.ts'
 import { verificationKeys } from '#identity/keys/verification-keys.ts'
 import { type PoolKind } from '#identity/pool-kind.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Client, type ClientRow, accountClient, clientFromRow } from './client.ts'
-import { type GoogleProvider, type Pool, type SitePools, issuerOf } from './model.ts'
+import { type GoogleProvider, type Pool, type SitePools, poolBaseUrl } from './model.ts'
 import {
   type PoolRow,
   type ProviderRow,
@@ -44,7 +43,7 @@ export class PoolDirectory {
   /** What is in memory and still fresh. */
   cached(site: Site, nowMs = this.#clock.now().getTime()): SitePools | undefined {
     const pools = this.#sites.glance(site.siteId)
-    if (pools?.domain !== site.domain) return undefined
+    if (pools?.domain !== site.domain || pools.adminDomain !== site.adminDomain) return undefined
     return nowMs - pools.loadedAtMs < MAX_AGE_MS ? pools : undefined
   }
 
@@ -90,6 +89,7 @@ export class PoolDirectory {
       const poolOf = (kind: PoolKind): Pool => poolFrom(this.#baseUrl, site, kind, { ...rows, now })
       return {
         domain: site.domain,
+        adminDomain: site.adminDomain,
         loadedAtMs: now.getTime(),
         admin: poolOf('admin'),
         data: poolOf('data'),
@@ -101,6 +101,9 @@ export class PoolDirectory {
     return this.#clock.now().getTime() - pools.loadedAtMs
   }
 }
+
+const relyingPartyOf = ({ domain }: Site, hostname: string): string =>
+  hostname.endsWith(`.${domain}`) ? domain : hostname
 
 interface PoolRows {
   readonly pools: readonly PoolRow[]
@@ -114,8 +117,8 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
   const row = rows.pools.find((each) => each.kind === kind)
   if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
   const { userPoolId } = row
-  const issuer = issuerOf(baseUrl, site, userPoolId)
-  const base = siteBaseUrl(baseUrl, site.domain)
+  const base = poolBaseUrl(baseUrl, site, kind)
+  const issuer = `${base}/oidc/${userPoolId}`
   const clients = rows.clients
     .filter((client) => client.userPoolId === userPoolId)
     .map((client) => clientFromRow(base, kind, client))
@@ -128,6 +131,7 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
     userPoolId,
     clientId,
     issuer,
+    relyingPartyId: relyingPartyOf(site, new URL(issuer).hostname),
     settings: storedPoolSettings(kind, row.settings),
     clients: new Map(
       [...clients, accountClient(issuer)].map((client): [string, Client] => [

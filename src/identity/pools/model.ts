@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import type { VerificationKey } from '#identity/keys/model.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
+import { adminBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Client } from './client.ts'
@@ -13,6 +13,8 @@ import type { PoolSettings } from './settings.ts'
 /** A pool as token checks see it: names, and keys that verify. */
 export interface Pool {
   readonly kind: PoolKind
+  /** To which its passkeys belong (WebAuthn): the site's domain, also where the pool is on a name below it. */
+  readonly relyingPartyId: string
   readonly userPoolId: string
   /** The default client, the only one whose tokens the API takes. */
   readonly clientId: string
@@ -38,6 +40,7 @@ export interface GoogleProvider {
 
 export interface SitePools {
   readonly domain: string
+  readonly adminDomain: string | null
   readonly loadedAtMs: number
   readonly admin: Pool
   readonly data: Pool
@@ -95,12 +98,13 @@ export const VisitorDiscovery = Type.Object({
 })
 export type VisitorDiscovery = Static<typeof VisitorDiscovery>
 
-export const issuerOf = (baseUrl: string, site: Site, userPoolId: string): string =>
-  `${siteBaseUrl(baseUrl, site.domain)}/oidc/${userPoolId}`
+/** Where people of a pool are: admins may have a name of their own. */
+export const poolBaseUrl = (baseUrl: string, site: Site, kind: PoolKind): string =>
+  kind === 'admin' ? adminBaseUrl(baseUrl, site) : siteBaseUrl(baseUrl, site.domain)
 
 /** The hosted sign-in lives under the issuer, so the issuer is also the sign-in's `domain`. */
 export function bootstrapOf(baseUrl: string, site: Site, pool: Pool): BootstrapConfig {
-  const base = siteBaseUrl(baseUrl, site.domain)
+  const base = adminBaseUrl(baseUrl, site)
   const client = pool.clients.get(pool.clientId)
   return {
     siteId: site.siteId,

@@ -6,7 +6,7 @@ import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { SitePools } from '#identity/pools/model.ts'
+import { type SitePools, poolBaseUrl } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -16,7 +16,6 @@ import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -144,7 +143,7 @@ export class AddressChanges {
       createdAt,
       expiresAt,
     })
-    const url = this.#url(site, 'confirm', token)
+    const url = this.#url(site, kind, 'confirm', token)
     const mail = { kind: 'address-proof', pool: kind, to: newEmail, url, expiresAt } as const
     await authEmails.send(tx, site, mail, origin)
   }
@@ -169,8 +168,8 @@ export class AddressChanges {
       const expiresAt = new Date(now.getTime() + UNDO_MS)
       const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
       await markProven(tx, change.changeId, proven)
-      const undo = { url: this.#url(site, 'undo', undoToken), expiresAt }
       const pool = kindIn(pools, change)
+      const undo = { url: this.#url(site, pool, 'undo', undoToken), expiresAt }
       const mail = { kind: 'address-changed', pool, to: oldEmail, undo } as const
       await authEmails.send(tx, site, mail, origin)
       return change
@@ -250,8 +249,8 @@ export class AddressChanges {
     })
   }
 
-  #url(site: Site, link: AddressLink, token: string): string {
-    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
+  #url(site: Site, kind: PoolKind, link: AddressLink, token: string): string {
+    const base = poolBaseUrl(this.#deps.baseUrl, site, kind)
     return `${base}${ADDRESS_PATHS[link]}?token=${token}`
   }
 }

@@ -16,7 +16,7 @@ import { newTokenClaims } from './claims.ts'
 import { TokenVerifier } from './token-verifier.ts'
 
 const NOW = 1_800_000_000
-const SITE = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1' }
+const SITE = { siteId: 'site_1', domain: 'one.test', adminDomain: null, region: 'eu-central-1' }
 const SUBJECT = {
   sub: 'sub-1',
   username: 'ann',
@@ -55,6 +55,7 @@ async function poolOf(kind: PoolKind): Promise<Made> {
     userPoolId,
     clientId: client.clientId,
     issuer: `https://one.test/oidc/${userPoolId}`,
+    relyingPartyId: 'one.test',
     settings: storedPoolSettings(kind, {}),
     clients: new Map([[client.clientId, client]]),
     google: undefined,
@@ -69,6 +70,7 @@ beforeAll(async () => {
   ;[admin, data] = await Promise.all([poolOf('admin'), poolOf('data')])
   const pools: SitePools = {
     domain: 'one.test',
+    adminDomain: null,
     loadedAtMs: 0,
     admin: admin.pool,
     data: data.pool,
@@ -295,6 +297,7 @@ describe('a token that verified before', () => {
   /** As pools of the site stand; the test changes them under the verifier. */
   const standing = (keys: Pool['keys']): SitePools => ({
     domain: 'one.test',
+    adminDomain: null,
     loadedAtMs: 0,
     admin: admin.pool,
     data: { ...data.pool, keys },

@@ -22,6 +22,7 @@ interface InstanceTables {
 interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTables {
   site: {
     domain: string
+    admin_domain: string | null
     region: string
     source_mode: 'EXTERNAL_REPO' | 'SITE_GIT'
     repo: unknown
@@ -30,6 +31,9 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     current_deployment_id: string | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
+  }
+  site_host: {
+    host: string
   }
   site_branding: {
     color: Generated<string | null>

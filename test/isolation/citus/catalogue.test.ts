@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
+import { REFERENCE_TABLES } from './reference-tables.ts'
+
 /**
  * What Citus asks of tables that are distributed by `site_id`: docs.citusdata.com, "Creating and Modifying Distributed Objects".
- * `site` itself has a key across all sites, its domain, and so is a reference table, as those without a site are.
+ * What is looked for before a site is known has keys across all sites, their names: it is in reference tables, as what is of no site.
  */
-const REFERENCE = 'site'
 
 let postgres: PostgresPlatform & TestDatabase
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterAll(() => postgres[Symbol.asyncDispose]())
 const column = (name: string) => postgres.sql`
   select c.oid, c.relname, a.attnum, a.attnotnull, a.atttypid, a.attcollation
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = ${name} and not a.attisdropped
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> ${REFERENCE}`
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname not in ${postgres.sql(REFERENCE_TABLES)}`
 
 describe('what Citus can distribute by site', () => {
   test('is every table of sites: none of their rows is without one', async () => {

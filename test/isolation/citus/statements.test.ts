@@ -16,6 +16,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 import { signInWithPassword, signUp } from '#test/visitors.ts'
 
+import { REFERENCE_TABLES } from './reference-tables.ts'
 import { type StatementWay, wayOf } from './statement.ts'
 
 const HOST = 'one.test'
@@ -46,7 +47,7 @@ beforeAll(async () => {
   await work(server.url)
   const tables = await admin<{ name: string }[]>`
     select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'site_id'
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'site'`
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname not in ${admin(REFERENCE_TABLES)}`
   const distributed = new Set(tables.map(({ name }) => name))
   const seen = await admin<{ sql: string }[]>`
     select distinct query as sql from pg_stat_statements where toplevel

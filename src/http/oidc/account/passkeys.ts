@@ -63,7 +63,7 @@ async function optionsOf(
     sealed,
     options: {
       challenge,
-      rp: { id: new URL(pool.issuer).hostname, name: site.domain },
+      rp: { id: pool.relyingPartyId, name: site.domain },
       user: { id: Buffer.from(sub).toString('base64url'), name: email, displayName: name ?? email },
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },

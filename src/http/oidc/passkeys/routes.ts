@@ -30,7 +30,7 @@ export function passkeyButton(
     offered: errors.status === 200,
     options: {
       challenge,
-      rpId: new URL(pool.issuer).hostname,
+      rpId: pool.relyingPartyId,
       userVerification: 'required',
       timeout: TIMEOUT_MS,
     },
