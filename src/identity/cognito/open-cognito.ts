@@ -5,6 +5,7 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { CognitoServices } from './api/cognito-services.ts'
 import { MfaSessions } from './api/mfa-sessions.ts'
+import { PasskeyChallengeSessions } from './api/passkey-challenge-sessions.ts'
 import { CognitoApi } from './api/service.ts'
 import { Challenges } from './challenges.ts'
 import { SrpSignIns } from './srp-sign-ins.ts'
@@ -22,7 +23,10 @@ export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
   return { powers, verifiers: new AddressVerifiers({ ...deps, powers }) }
 }
 
-export type CognitoDeps = Omit<CognitoServices, 'srpSignIns' | 'mfaSessions'> &
+export type CognitoDeps = Omit<
+  CognitoServices,
+  'srpSignIns' | 'mfaSessions' | 'passkeyChallenges'
+> &
   SrpArithmetic & {
     readonly sealer: Sealer
     readonly clock: Clock
@@ -32,5 +36,10 @@ export type CognitoDeps = Omit<CognitoServices, 'srpSignIns' | 'mfaSessions'> &
 
 export function openCognito(deps: CognitoDeps): CognitoApi {
   const srpSignIns = new SrpSignIns({ ...deps, challenges: new Challenges(deps) })
-  return new CognitoApi({ ...deps, srpSignIns, mfaSessions: new MfaSessions(deps) })
+  return new CognitoApi({
+    ...deps,
+    srpSignIns,
+    mfaSessions: new MfaSessions(deps),
+    passkeyChallenges: new PasskeyChallengeSessions(deps),
+  })
 }

@@ -11,15 +11,12 @@ import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from '#http/oidc/passkeys/form.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
 import { type Words, say, wordsIn } from '#languages/message.ts'
 
 import { ACCOUNT_OPEN, backLine, readAccountForm } from './account-form.ts'
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 import { deviceName } from './device-name.ts'
-
-/** ES256, EdDSA and RS256 (RFC 9053): what every device has one of. */
-const ALGORITHMS = [-7, -8, -257]
-const TIMEOUT_MS = 5 * 60_000
 
 /** The passkeys of the account: the page that adds one, and the buttons of the account's page. */
 export const accountPasskeyRoutes = (context: AppContext) => {
@@ -61,16 +58,7 @@ async function optionsOf(
   const { challenge, sealed } = challenges.create({ pool, csrf, sub })
   return {
     sealed,
-    options: {
-      challenge,
-      rp: { id: pool.relyingPartyId, name: site.domain },
-      user: { id: Buffer.from(sub).toString('base64url'), name: email, displayName: name ?? email },
-      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-      excludeCredentials: known.map(({ credentialId: id }) => ({ type: 'public-key', id })),
-      attestation: 'none',
-      timeout: TIMEOUT_MS,
-    },
+    options: passkeyCreationOptions(request, { sub, email, name }, { known, challenge }),
   }
 }
 

@@ -4,12 +4,11 @@ import type { FormState } from '#http/oidc/pages/form.ts'
 import type { Html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { type InteractionRequest, signInFormRoutes, startSession } from '#http/oidc/sign-in-form.ts'
+import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
 import { say } from '#languages/message.ts'
 
 import type { PasskeyChallenges } from './challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from './form.ts'
-
-const TIMEOUT_MS = 5 * 60_000
 
 /** The button that signs in with a passkey, for the page of the password. */
 export function passkeyButton(
@@ -28,12 +27,7 @@ export function passkeyButton(
     plain: true,
     // One that was refused would be offered again, and again.
     offered: errors.status === 200,
-    options: {
-      challenge,
-      rpId: pool.relyingPartyId,
-      userVerification: 'required',
-      timeout: TIMEOUT_MS,
-    },
+    options: passkeyRequestOptions(pool, challenge),
   })
 }
 

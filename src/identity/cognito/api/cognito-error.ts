@@ -13,6 +13,7 @@ export type CognitoErrorType =
   | 'UnknownOperationException'
   | 'UnsupportedTokenTypeException'
   | 'UserNotConfirmedException'
+  | 'WebAuthnChallengeNotFoundException'
 
 /** An error in Cognito's form, which its clients understand. */
 export class CognitoError extends Error {

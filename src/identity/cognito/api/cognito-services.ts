@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
+import type { Passkeys } from '#identity/passkeys/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { TokenSets } from '#identity/token-sets/service.ts'
@@ -9,6 +10,7 @@ import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
 
 import type { MfaSessions } from './mfa-sessions.ts'
+import type { PasskeyChallengeSessions } from './passkey-challenge-sessions.ts'
 
 /** What the operations are made of: the same services as the hosted sign-in. */
 export interface CognitoServices extends AccountServices {
@@ -21,4 +23,6 @@ export interface CognitoServices extends AccountServices {
   readonly users: Users
   readonly events: SecurityEvents
   readonly mfaSessions: MfaSessions
+  readonly passkeys: Passkeys
+  readonly passkeyChallenges: PasskeyChallengeSessions
 }

@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 
-import { clientPublicOf } from '#identity/cognito/srp/exchange.ts'
-import { hexOf } from '#identity/cognito/srp/group.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 
 import { requireCognitoClient } from './client.ts'
-import { invalidParameter, notConfirmed } from './cognito-error.ts'
+import { invalidParameter } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
+import { type FirstStep, byChallenge, byPassword, startChosen } from './first-steps.ts'
 import {
   AuthParameters,
   ClientFields,
@@ -14,18 +13,14 @@ import {
   requiredParameter,
   usernameParameter,
 } from './operation.ts'
-import { passwordAnswer, refreshAnswer } from './token-answers.ts'
+import { refreshAnswer } from './token-answers.ts'
 
-interface FlowInput {
-  readonly clientId: string
-  readonly parameters: AuthParameters
-}
-
-type Flow = (parts: CognitoServices, call: PoolRequest, input: FlowInput) => Promise<object>
+type Flow = (parts: CognitoServices, call: PoolRequest, input: FirstStep) => Promise<object>
 
 const FLOWS: ReadonlyMap<string, Flow> = new Map([
   ['USER_SRP_AUTH', byChallenge],
   ['USER_PASSWORD_AUTH', byPassword],
+  ['USER_AUTH', byChoice],
   ['REFRESH_TOKEN_AUTH', byRefreshToken],
   ['REFRESH_TOKEN', byRefreshToken],
 ])
@@ -45,45 +40,18 @@ export const initiateAuth = cognitoOperation(InitiateAuth, async (parts, call, i
   return flow(parts, call, { clientId, parameters })
 })
 
-async function byChallenge(
-  { srpSignIns }: CognitoServices,
-  call: PoolRequest,
-  { clientId, parameters }: FlowInput,
-): Promise<object> {
+/** As the client prefers, or as it chooses of what there is: the same for every address, with or without an account. */
+function byChoice(parts: CognitoServices, call: PoolRequest, input: FirstStep): Promise<object> {
+  const { clientId, parameters } = input
   const email = usernameParameter(parameters)
-  const clientPublic = clientPublicOf(requiredParameter(parameters, 'SRP_A'))
-  if (clientPublic === undefined) throw invalidParameter('SRP_A is not a valid public value')
-  const challenge = await srpSignIns.begin({ ...call, clientId }, email, clientPublic)
-  return {
-    ChallengeName: 'PASSWORD_VERIFIER',
-    ChallengeParameters: {
-      SALT: challenge.salt.toString('hex'),
-      SECRET_BLOCK: challenge.secretBlock.toString('base64'),
-      SRP_B: hexOf(challenge.serverPublic),
-      USERNAME: email,
-      USER_ID_FOR_SRP: email,
-    },
-  }
-}
-
-async function byPassword(
-  parts: CognitoServices,
-  call: PoolRequest,
-  { clientId, parameters }: FlowInput,
-): Promise<object> {
-  const email = usernameParameter(parameters)
-  const password = requiredParameter(parameters, 'PASSWORD')
-  const authTime = parts.clock.now()
-  const answer = await parts.passwordSignIns.authenticate(call, { email, password })
-  if (answer.kind === 'unconfirmed') throw notConfirmed()
-  const { sub } = answer.user
-  return passwordAnswer(parts, call, { clientId, sub, method: 'password', authTime })
+  const preferred = parameters['PREFERRED_CHALLENGE'] ?? ''
+  return startChosen(parts, call, { clientId, email, parameters, chosen: preferred })
 }
 
 function byRefreshToken(
   parts: CognitoServices,
   call: PoolRequest,
-  { clientId, parameters }: FlowInput,
+  { clientId, parameters }: FirstStep,
 ): Promise<object> {
   return refreshAnswer(parts, call, {
     clientId,

@@ -3,8 +3,9 @@ import { Type } from '@sinclair/typebox'
 import type { PoolRequest } from '#identity/pool-request.ts'
 
 import { requireCognitoClient } from './client.ts'
-import { invalidParameter, notAuthorized } from './cognito-error.ts'
+import { invalidParameter, notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
+import { startChosen } from './first-steps.ts'
 import type { MfaSession } from './mfa-sessions.ts'
 import {
   AuthParameters,
@@ -39,6 +40,8 @@ const CHALLENGES: ReadonlyMap<string, Answerer> = new Map([
   ['PASSWORD_VERIFIER', byProof],
   ['SOFTWARE_TOKEN_MFA', byCode],
   ['MFA_SETUP', bySetup],
+  ['SELECT_CHALLENGE', byChoice],
+  ['WEB_AUTHN', byPasskey],
 ])
 
 export const respondToAuthChallenge = cognitoOperation(
@@ -91,6 +94,47 @@ async function bySetup(
   const session = waitingSession(parts, call, answer)
   if (!session.isSetUp) throw invalidParameter('The software token has not been verified yet')
   return signInAnswer(parts, call, { ...signInOf(session), secondFactor: 'totp' })
+}
+
+/** What the client has chosen of what there is. */
+function byChoice(
+  parts: CognitoServices,
+  call: PoolRequest,
+  answer: ChallengeAnswer,
+): Promise<object> {
+  const { clientId, email } = passkeySession(parts, call, answer)
+  const parameters = answer.responses
+  const chosen = requiredParameter(parameters, 'ANSWER')
+  return startChosen(parts, call, { clientId, email, parameters, chosen })
+}
+
+/** What the device has signed: with its owner's touch that is all that signing in takes. */
+async function byPasskey(
+  parts: CognitoServices,
+  call: PoolRequest,
+  answer: ChallengeAnswer,
+): Promise<object> {
+  const { clientId, email, challenge } = passkeySession(parts, call, answer)
+  const credential = requiredParameter(answer.responses, 'CREDENTIAL')
+  const authTime = parts.clock.now()
+  const { sub } = await parts.passkeys.authenticate(call, { credential, challenge })
+  const { site, pool } = call
+  const user = await parts.database.withSite(site.siteId, (tx) =>
+    parts.users.find(tx, pool.userPoolId, sub),
+  )
+  // A key of somebody else is no proof of being this one.
+  if (user?.email !== email) throw wrongUsernameOrPassword()
+  return signInAnswer(parts, call, { clientId, sub, method: 'passkey', authTime })
+}
+
+function passkeySession(
+  { passkeyChallenges }: CognitoServices,
+  call: PoolRequest,
+  { clientId, session: sealed }: ChallengeAnswer,
+) {
+  const session = passkeyChallenges.open(call, sealed)
+  if (session?.clientId === clientId) return session
+  throw notAuthorized('Invalid session for the user, session is expired.')
 }
 
 function waitingSession(

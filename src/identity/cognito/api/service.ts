@@ -6,6 +6,12 @@ import type { CognitoServices } from './cognito-services.ts'
 import { cognitoErrorOf } from './error-table.ts'
 import { initiateAuth } from './initiate-auth.ts'
 import type { CognitoOperation } from './operation.ts'
+import {
+  completeWebAuthnRegistration,
+  deleteWebAuthnCredential,
+  listWebAuthnCredentials,
+  startWebAuthnRegistration,
+} from './passkeys.ts'
 import { confirmForgotPassword, forgotPassword } from './recovery.ts'
 import { respondToAuthChallenge } from './respond-to-auth-challenge.ts'
 import {
@@ -35,6 +41,10 @@ const OPERATIONS: ReadonlyMap<string, CognitoOperation> = new Map([
   ['AssociateSoftwareToken', associateSoftwareToken],
   ['VerifySoftwareToken', verifySoftwareToken],
   ['SetUserMFAPreference', setUserMfaPreference],
+  ['StartWebAuthnRegistration', startWebAuthnRegistration],
+  ['CompleteWebAuthnRegistration', completeWebAuthnRegistration],
+  ['ListWebAuthnCredentials', listWebAuthnCredentials],
+  ['DeleteWebAuthnCredential', deleteWebAuthnCredential],
 ])
 
 /** Cognito's JSON API for clients that the operator lets use it, so that programs written for Cognito sign in unchanged. */

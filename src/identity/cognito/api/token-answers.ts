@@ -6,11 +6,12 @@ import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 
 import { notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
+import type { MfaSession } from './mfa-sessions.ts'
 
 export interface VerifiedSignIn {
   readonly clientId: string
   readonly sub: string
-  readonly method: 'password' | 'srp'
+  readonly method: 'password' | 'srp' | 'passkey'
   /** Taken before the password was checked. */
   readonly authTime: Date
   readonly secondFactor?: SecondFactor | undefined
@@ -20,7 +21,7 @@ export interface VerifiedSignIn {
 export async function passwordAnswer(
   parts: CognitoServices,
   request: PoolRequest,
-  signIn: VerifiedSignIn,
+  signIn: VerifiedSignIn & Pick<MfaSession, 'method'>,
 ): Promise<object> {
   const { site, pool } = request
   const { totp } = await parts.secondFactors.state(site, pool, signIn.sub)

@@ -1,0 +1,137 @@
+import { fileURLToPath } from 'node:url'
+
+import { build } from 'esbuild'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { PASSWORD } from '#test/account-owner.ts'
+import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
+import { CognitoApp } from '#test/cognito-app.ts'
+import { mailTo } from '#test/outbox.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+/** Chromium has passkeys there without TLS. */
+const SITES = ['shop.localhost', 'club.localhost']
+
+const APPLICATION = fileURLToPath(new URL('../support/amplify-application.js', import.meta.url))
+
+const missing = chromiumMissing()
+
+describe.skipIf(missing)(`Amplify in Chromium${missing ? ` (${missing})` : ''}`, () => {
+  let stack: Stack
+  let chromium: Browser
+  let script: string
+  beforeAll(async () => {
+    stack = await startStack({ sites: SITES, config: { baseUrl: 'http://localhost' } })
+    chromium = await launchChromium(stack.port)
+    const entryPoints = [APPLICATION]
+    const { outputFiles } = await build({ entryPoints, bundle: true, format: 'iife', write: false })
+    script = outputFiles[0]?.text ?? ''
+  })
+  afterAll(async () => {
+    await chromium.close()
+    await stack[Symbol.asyncDispose]()
+  })
+
+  let people = 0
+  /** A page of the site with Amplify in it, and a visitor of the site with a password. */
+  async function application(page: Page, host: string) {
+    const app = await CognitoApp.of(stack, host)
+    await page.route(`http://${host}/app.html`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<script>${script}</script>` }),
+    )
+    await page.goto(`http://${host}/app.html`)
+    const settings = {
+      userPoolId: app.userPoolId,
+      userPoolClientId: app.clientId,
+      userPoolEndpoint: app.issuer,
+    }
+    await page.evaluate(`configure(${JSON.stringify(settings)})`)
+    const email = `a${++people}@visitors.test`
+    await app.accountAtOnce(email, PASSWORD)
+    const call = (name: string, input?: object): Promise<unknown> =>
+      page.evaluate(`call(${[name, input].map((each) => JSON.stringify(each ?? null)).join()})`)
+    const signIn = (preferredChallenge: string | undefined, more: object = {}) =>
+      call('signIn', {
+        username: email,
+        options: { authFlowType: 'USER_AUTH', ...(preferredChallenge && { preferredChallenge }) },
+        ...more,
+      })
+    return { app, email, call, signIn }
+  }
+
+  async function deviceOf(page: Page): Promise<CDPSession> {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    return cdp
+  }
+
+  const SIGNED_IN = { isSignedIn: true, nextStep: { signInStep: 'DONE' } }
+
+  describe.each(SITES)('at %s', (host) => {
+    test('adds a passkey, signs in with it, lists it and deletes it', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      await deviceOf(page)
+      const { email, call, signIn } = await application(page, host)
+      expect(await signIn('PASSWORD', { password: PASSWORD })).toEqual(SIGNED_IN)
+      expect(await call('associateWebAuthnCredential')).toBeFalsy()
+      await mailTo(stack, email, 'passkey-added')
+      expect(await call('signOut')).toBeFalsy()
+
+      expect(await signIn('WEB_AUTHN')).toEqual(SIGNED_IN)
+      expect(await call('getCurrentUser')).toMatchObject({ username: email })
+      const { credentials } = (await call('listWebAuthnCredentials')) as {
+        credentials: { credentialId: string }[]
+      }
+      expect(credentials).toEqual([
+        expect.objectContaining({
+          credentialId: expect.stringMatching(/^[\w-]{20,}$/),
+          friendlyCredentialName: 'Passkey',
+          relyingPartyId: host,
+        }),
+      ])
+      const { json } = await stack.portal('GET', `/sites/${host}/audit?event=sign-in.succeeded`)
+      expect(json.items[0]).toMatchObject({ detail: { method: 'passkey' } })
+      const [credential] = credentials
+      expect(await call('deleteWebAuthnCredential', credential)).toBeFalsy()
+      await mailTo(stack, email, 'passkey-removed')
+      await call('signOut')
+      expect(await signIn('WEB_AUTHN')).toMatchObject({ failed: 'NotAuthorizedException' })
+    })
+
+    test('lets its user choose how, and offers the same to everybody', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      await deviceOf(page)
+      const { call, signIn } = await application(page, host)
+      const choice = {
+        isSignedIn: false,
+        nextStep: {
+          signInStep: 'CONTINUE_SIGN_IN_WITH_FIRST_FACTOR_SELECTION',
+          availableChallenges: ['PASSWORD', 'PASSWORD_SRP', 'WEB_AUTHN'],
+        },
+      }
+      expect(await signIn(undefined)).toEqual(choice)
+      expect(await signIn(undefined, { username: 'nobody@visitors.test' })).toEqual(choice)
+      expect(await signIn('PASSWORD_SRP', { password: PASSWORD })).toEqual(SIGNED_IN)
+      await call('associateWebAuthnCredential')
+      await call('signOut')
+      await signIn(undefined)
+      expect(await call('confirmSignIn', { challengeResponse: 'WEB_AUTHN' })).toEqual(SIGNED_IN)
+      await call('signOut')
+      const others = await signIn('WEB_AUTHN', { username: `a${people - 1}@visitors.test` })
+      expect(others).toMatchObject({ failed: 'NotAuthorizedException' })
+    })
+  })
+})

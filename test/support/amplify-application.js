@@ -1,0 +1,29 @@
+import {
+  associateWebAuthnCredential,
+  confirmSignIn,
+  deleteWebAuthnCredential,
+  getCurrentUser,
+  listWebAuthnCredentials,
+  signIn,
+  signOut,
+} from '@aws-amplify/auth'
+import { cognitoUserPoolsTokenProvider as tokenProvider } from '@aws-amplify/auth/cognito'
+import { Amplify } from '@aws-amplify/core'
+
+const functions = {
+  associateWebAuthnCredential,
+  confirmSignIn,
+  deleteWebAuthnCredential,
+  getCurrentUser,
+  listWebAuthnCredentials,
+  signIn,
+  signOut,
+}
+
+/** Amazon's own library for browsers, as a page of a site has it: its functions by name. */
+globalThis.configure = (Cognito) => {
+  tokenProvider.setAuthConfig({ Cognito })
+  Amplify.configure({ Auth: { Cognito } }, { Auth: { tokenProvider } })
+}
+globalThis.call = (name, ...input) =>
+  functions[name](...input).catch((error) => ({ failed: error.name, message: error.message }))
