@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 
 import { build } from 'esbuild'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { PASSWORD } from '#test/account-owner.ts'
@@ -9,6 +9,7 @@ import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
 import { CognitoApp } from '#test/cognito-app.ts'
 import { mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+import { deviceOf } from '#test/virtual-authenticator.ts'
 
 /** Chromium has passkeys there without TLS. */
 const SITES = ['shop.localhost', 'club.localhost']
@@ -58,22 +59,6 @@ describe.skipIf(missing)(`Amplify in Chromium${missing ? ` (${missing})` : ''}`,
         ...more,
       })
     return { app, email, call, signIn }
-  }
-
-  async function deviceOf(page: Page): Promise<CDPSession> {
-    const cdp = await page.context().newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
-    return cdp
   }
 
   const SIGNED_IN = { isSignedIn: true, nextStep: { signInStep: 'DONE' } }

@@ -1,4 +1,4 @@
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
@@ -15,6 +15,7 @@ import { mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
+import { deviceOf } from '#test/virtual-authenticator.ts'
 
 /** Chromium has passkeys there without TLS. */
 const SITES = ['shop.localhost', 'club.localhost']
@@ -47,27 +48,6 @@ describe.skipIf(missing)(`passkeys in Chromium${missing ? ` (${missing})` : ''}`
     return { party, email, sub, account: `http://${host}${party.path}/account` }
   }
   type Person = Awaited<ReturnType<typeof person>>
-
-  /** A device whose owner touches it, or does not. */
-  async function deviceOf(page: Page, { verified = true } = {}): Promise<Device> {
-    const cdp = await page.context().newCDPSession(page)
-    await cdp.send('WebAuthn.enable')
-    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: verified,
-        automaticPresenceSimulation: true,
-      },
-    })
-    return { cdp, authenticatorId }
-  }
-  interface Device {
-    readonly cdp: CDPSession
-    readonly authenticatorId: string
-  }
 
   /** Signs in with the password, and adds a passkey. */
   async function added(page: Page, { account, email }: Person): Promise<void> {
