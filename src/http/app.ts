@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
+import { prepareTexts } from '#languages/message.ts'
 import { answerBody } from '#platform/http-server/answer-body.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 import { hostName } from '#sites/domain.ts'
@@ -37,6 +38,7 @@ export interface RouteDeclaration {
 }
 
 export function httpApp(context: AppContext): HttpApp {
+  prepareTexts()
   const table = routes(context)
   checkReserved(table.routes)
   const methods = new MethodTable(table.routes)

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
 
-import { CATALOGUES, type TextKey } from './catalogues.ts'
+import { CATALOGUES, TEXT_KEYS as KEYS, type TextKey } from './catalogues.ts'
 import { LANGUAGES, type Language, localeOf } from './language.ts'
 
-const KEYS = Object.keys(CATALOGUES.en) as TextKey[]
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 
 type Element = ReturnType<IntlMessageFormat['getAst']>[number]

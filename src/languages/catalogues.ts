@@ -17,6 +17,8 @@ export type Catalogue = Readonly<Record<TextKey, string>>
 /** Each text in the syntax of ICU's MessageFormat. */
 export const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, de, fr, es, pt, it, pl, ja }
 
+export const TEXT_KEYS = Object.keys(en) as readonly TextKey[]
+
 const formatters = new Map<string, IntlMessageFormat>()
 
 /** Read once, when the text is first asked for. */

@@ -1,6 +1,6 @@
 import type { LocalizedText } from '#base/app-error.ts'
 
-import { type TextKey, formatterOf } from './catalogues.ts'
+import { TEXT_KEYS, type TextKey, formatterOf } from './catalogues.ts'
 import { DEFAULT_LANGUAGE, type Language, localeOf } from './language.ts'
 
 /** A text in the language of whoever reads it. */
@@ -59,6 +59,12 @@ export class LocalizedMessage implements Localized {
 
 export const say = (key: TextKey, values: MessageValues = {}): LocalizedMessage =>
   new LocalizedMessage(key, values)
+
+/** Reads what most people read before the first of them comes: to read all of it at once takes as long as a busy moment may. */
+export function prepareTexts(): void {
+  for (const key of TEXT_KEYS) formatterOf(DEFAULT_LANGUAGE, key)
+  say('page.error', { title: say('sign-in.title') }).in(DEFAULT_LANGUAGE)
+}
 
 function valueIn(value: unknown, language: Language): unknown {
   if (isLocalized(value)) return value.in(language)
