@@ -1,6 +1,7 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Audit } from '#platform/postgres/audit.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { retryOnLockTimeout, limitLockWaits } from '#platform/postgres/lock-timeout.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -185,13 +186,17 @@ export class Sites {
   }
 
   /** The region never changes: it is part of the ids of the site's pools. */
-  update(siteId: string, body: UpdateSiteBody): Promise<SiteRecord> {
+  update(siteId: string, body: UpdateSiteBody, audit?: Audit): Promise<SiteRecord> {
     return retryOnLockTimeout(() =>
       this.#deps.database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)
         const row = await lockSite(tx)
         if (!row) throw notFound('Site', siteId)
-        return this.#update(tx, row, body)
+        const record = await this.#update(tx, row, body)
+        const { domain, adminDomain } = record
+        const changed = Object.keys(body).sort().join(' ')
+        await audit?.(tx, { changed, domain, adminDomain: adminDomain ?? '' })
+        return record
       }),
     )
   }

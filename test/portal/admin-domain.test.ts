@@ -46,6 +46,11 @@ describe.each([
       expect(changed.map(({ status }) => status)).toEqual([200, 200])
       const shown = await stack.portal('GET', `/sites/${host}`)
       expect(shown.json).toMatchObject({ domain: host, adminDomain: admin })
+      const trail = await stack.portal('GET', `/sites/${host}/audit?event=site.changed`)
+      expect(trail.json.items.at(-1)).toMatchObject({
+        actor: 'operator',
+        detail: { changed: 'adminDomain', domain: host, adminDomain: admin },
+      })
       for (const name of [host, admin]) {
         const { json } = await call(name, 'GET', '/admin/public/config')
         expect(json.auth.issuer).toMatch(new RegExp(`^${originOf(admin)}/oidc/`))

@@ -3,11 +3,14 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { auditedAs } from '#http/audited.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { CreateSiteBody, CreatedSite, SiteRecord, UpdateSiteBody } from '#sites/model.ts'
+
+import { operatorAt } from './operator-at.ts'
 
 const ShownSite = Type.Composite([
   SiteRecord,
@@ -50,12 +53,21 @@ export const portalSiteRoutes = (context: AppContext) =>
       }),
       { siteOperator: true, params: SitePath, response: ShownSite },
     )
-    .patch('/:siteId', async ({ site, body }) => context.sites.update(site.siteId, body), {
-      siteOperator: true,
-      params: SitePath,
-      body: UpdateSiteBody,
-      response: SiteRecord,
-    })
+    .patch(
+      '/:siteId',
+      async ({ site, body, request }) =>
+        context.sites.update(
+          site.siteId,
+          body,
+          auditedAs(context, 'site.changed', operatorAt(request)),
+        ),
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: UpdateSiteBody,
+        response: SiteRecord,
+      },
+    )
     .delete(
       '/:siteId',
       async ({ site: { siteId, domain }, body, query }) => {

@@ -47,6 +47,7 @@ export const SECURITY_EVENTS = [
   'group.member-removed',
   'branding.changed',
   'settings.changed',
+  'site.changed',
   'keys.rotated',
   'token.minted',
   'deploy-token.created',
