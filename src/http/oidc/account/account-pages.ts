@@ -1,4 +1,3 @@
-import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
@@ -15,6 +14,7 @@ import { type Words, say } from '#languages/message.ts'
 import { listed, timeAgo } from '#languages/spans.ts'
 
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
+import { accountRow, rowButton, rowLink, unseenWords } from './account-rows.ts'
 import { deviceName } from './device-name.ts'
 
 /** What a page of the account shows. */
@@ -104,11 +104,11 @@ function profileRows(request: AccountRequest, account: OwnAccount): Html {
   const { name, email, hasPassword, google } = account
   const change = say('account.change')
   const link = (page: string, label: Words, what: Words): Html =>
-    linkTo(pathTo(pool, page), label, what)
+    rowLink(pathTo(pool, page), label, what)
   return html`
-    ${row(say('field.name'), name ?? say('account.not-set'), link('account/name', change, say('account.of-name')))}
-    ${row(say('field.email'), email, link('account/address', change, say('account.of-address')))}
-    ${row(
+    ${accountRow(say('field.name'), name ?? say('account.not-set'), link('account/name', change, say('account.of-name')))}
+    ${accountRow(say('field.email'), email, link('account/address', change, say('account.of-address')))}
+    ${accountRow(
       say('field.password'),
       say(hasPassword ? 'account.set' : 'account.not-set'),
       link(
@@ -117,7 +117,7 @@ function profileRows(request: AccountRequest, account: OwnAccount): Html {
         say('account.of-password'),
       ),
     )}
-    ${pool.google?.enabled && row('Google', googleWords(google), googleAction(request, account))}
+    ${pool.google?.enabled && accountRow('Google', googleWords(google), googleAction(request, account))}
   `
 }
 
@@ -125,18 +125,18 @@ function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: Second
   const app = say('account.app')
   if (!totp) {
     const page = pathTo(request.pool, 'account/totp')
-    const link = linkTo(page, say('account.set-up'), say('account.of-app'))
-    return row(app, say('account.app-none'), link)
+    const link = rowLink(page, say('account.set-up'), say('account.of-app'))
+    return accountRow(app, say('account.app-none'), link)
   }
   const press = (action: string, label: Words, what?: Words): Html =>
-    button(request, 'account/second-factor', { action, label, what })
+    rowButton(request, 'account/second-factor', { action, label, what })
   return html`
-    ${row(
+    ${accountRow(
       app,
       say('account.app-set'),
       press('off', say('account.take-off'), say('account.of-app')),
     )}
-    ${row(
+    ${accountRow(
       say('account.codes'),
       say('account.codes-left', { count: recoveryCodesLeft }),
       press('codes', say('account.codes-new')),
@@ -146,10 +146,10 @@ function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: Second
 
 function passkeyRows(request: AccountRequest, { passkeys, now }: AccountOverview): Html {
   const page = pathTo(request.pool, 'account/passkey')
-  const add = linkTo(page, say('account.add'), say('account.of-new-passkey'))
+  const add = rowLink(page, say('account.add'), say('account.of-new-passkey'))
   const state = say(passkeys.length === 0 ? 'account.passkeys-none' : 'account.passkeys-some')
   return html`
-    ${row(say('account.passkeys'), state, add)}
+    ${accountRow(say('account.passkeys'), state, add)}
     ${passkeys.map((passkey) => passkeyRow(request, passkey, now))}
   `
 }
@@ -167,7 +167,7 @@ function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html 
     what: say('account.of-passkey', { name }),
   }
   const hidden = { passkey: credentialId }
-  return row(name, words, button(request, 'account/passkey', { ...remove, hidden }))
+  return accountRow(name, words, rowButton(request, 'account/passkey', { ...remove, hidden }))
 }
 
 const googleWords = (google: LinkedProvider | undefined): Words =>
@@ -176,7 +176,7 @@ const googleWords = (google: LinkedProvider | undefined): Words =>
 const googleAction = (request: AccountRequest, { google }: OwnAccount): Html => {
   const [action, label] =
     google === undefined ? ['link', say('account.link')] : ['unlink', say('account.take-off')]
-  return button(request, 'account/google', { action, label, what: 'Google' })
+  return rowButton(request, 'account/google', { action, label, what: 'Google' })
 }
 
 /** Only for who has let one in. */
@@ -196,10 +196,10 @@ function applicationSection(
           hidden: { client: clientId },
         }
         const since = say('account.application-since', { when: timeAgo(grantedAt, now) })
-        return row(
+        return accountRow(
           name,
           dotted([...scopeWords(request, scopes), since]),
-          button(request, 'account/applications', remove),
+          rowButton(request, 'account/applications', remove),
         )
       })}
     </ul>
@@ -225,7 +225,7 @@ function signInSection(request: AccountRequest, { sessions, now }: AccountOvervi
     <ul class="rows">
       ${sessions.map((session) => sessionRow(request, session, now))}
     </ul>
-    ${others && html`<p class="hint">${button(request, 'account/sessions', everywhere)}</p>`}
+    ${others && html`<p class="hint">${rowButton(request, 'account/sessions', everywhere)}</p>`}
   `
 }
 
@@ -243,7 +243,7 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
       <h3>${device}${current && html`<span class="here">${say('account.this-browser')}</span>`}</h3>
       <p class="hint">${address} · ${timeAgo(lastSeenAt, now)}</p>
     </div>
-    ${!current && button(request, 'account/sessions', end)}
+    ${!current && rowButton(request, 'account/sessions', end)}
   </li>`
 }
 
@@ -252,51 +252,13 @@ function dataSection({ pool }: AccountRequest): Html {
     >${say('account.download')}</a
   >`
   const remove = html`<a class="link bad" href="${pathTo(pool, 'account/delete')}"
-    >${say('account.delete')}${unseen(say('account.of-account'))}</a
+    >${say('account.delete')}${unseenWords(say('account.of-account'))}</a
   >`
   return html`
     <h2>${say('account.kept')}</h2>
     <ul class="rows">
-      ${row(say('account.data'), say('account.data-what'), download)}
-      ${pool.kind === 'data' && row(say('account.title'), say('account.delete-what'), remove)}
+      ${accountRow(say('account.data'), say('account.data-what'), download)}
+      ${pool.kind === 'data' && accountRow(say('account.title'), say('account.delete-what'), remove)}
     </ul>
   `
 }
-
-const linkTo = (href: string, label: Words, what: Words): Html =>
-  html`<a class="link" href="${href}">${label}${unseen(what)}</a>`
-
-/** For who does not see the row. */
-const unseen = (what: Words): Html => html`<span class="visually-hidden"> ${what}</span>`
-
-const row = (label: Words, value: Words | Html, action: Html): Html =>
-  html`<li class="row">
-    <div>
-      <h3>${label}</h3>
-      <p class="hint">${value}</p>
-    </div>
-    ${action}
-  </li>`
-
-interface RowButton {
-  readonly action: string
-  readonly label: Words
-  /** For who does not see the row. */
-  readonly what?: Words | undefined
-  readonly hidden?: Readonly<Record<string, string>>
-}
-
-const button = (
-  { pool, csrf }: AccountRequest,
-  page: string,
-  { action, label, what, hidden = {} }: RowButton,
-): Html =>
-  html`<form method="post" action="${pathTo(pool, page)}">
-    <input type="hidden" name="${CSRF_FIELD}" value="${csrf.token}" />
-    ${Object.entries(hidden).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-    )}
-    <button class="link" name="action" value="${action}">
-      ${label}${what !== undefined && unseen(what)}
-    </button>
-  </form>`

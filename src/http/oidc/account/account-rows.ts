@@ -1,0 +1,47 @@
+import { CSRF_FIELD } from '#http/oidc/csrf.ts'
+import { type Html, html } from '#http/oidc/pages/html.ts'
+import type { Words } from '#languages/message.ts'
+
+import { type AccountRequest, pathTo } from './account-request.ts'
+
+/** One thing of an account: what it is called, how it stands, and what can be done to it. */
+export const accountRow = (label: Words, value: Words | Html, action: Html): Html =>
+  html`<li class="row">
+    <div>
+      <h3>${label}</h3>
+      <p class="hint">${value}</p>
+    </div>
+    ${action}
+  </li>`
+
+/** Leads to a page on which it is changed. */
+export const rowLink = (href: string, label: Words, what: Words): Html =>
+  html`<a class="link" href="${href}">${label}${unseenWords(what)}</a>`
+
+/** For who does not see the row. */
+export const unseenWords = (what: Words): Html =>
+  html`<span class="visually-hidden"> ${what}</span>`
+
+interface RowButton {
+  readonly action: string
+  readonly label: Words
+  /** For who does not see the row. */
+  readonly what?: Words | undefined
+  readonly hidden?: Readonly<Record<string, string>>
+}
+
+/** Does it at once: a form of its own, which posts to the page. */
+export const rowButton = (
+  { pool, csrf }: AccountRequest,
+  page: string,
+  { action, label, what, hidden = {} }: RowButton,
+): Html =>
+  html`<form method="post" action="${pathTo(pool, page)}">
+    <input type="hidden" name="${CSRF_FIELD}" value="${csrf.token}" />
+    ${Object.entries(hidden).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <button class="link" name="action" value="${action}">
+      ${label}${what !== undefined && unseenWords(what)}
+    </button>
+  </form>`
