@@ -12,18 +12,12 @@ export interface BrandStyle {
   readonly element: Html
   /** SHA-256 of the sheet, base64, for the content security policy. */
   readonly hash: string
-  /** Of the window's icon. */
-  readonly icon: string
 }
 
-const known = new LRUCache<string, BrandStyle>({ max: MAX_COLORS })
+const known = new LRUCache<string, BrandStyle>({ max: MAX_COLORS, memoMethod: styleOf })
 
 /** What a site's color (`#rrggbb`) changes in the style sheet of all pages. */
-export function brandStyleOf(color: string): BrandStyle {
-  const style = known.get(color) ?? styleOf(color)
-  known.set(color, style)
-  return style
-}
+export const brandStyleOf = (color: string): BrandStyle => known.memo(color)
 
 function styleOf(color: string): BrandStyle {
   const { light, dark } = paletteOf(color)
@@ -31,7 +25,6 @@ function styleOf(color: string): BrandStyle {
   return {
     element: Html.trusted(`<style>${sheet}</style>`),
     hash: createHash('sha256').update(sheet).digest('base64'),
-    icon: color,
   }
 }
 

@@ -4,7 +4,7 @@ import type { Language } from '#languages/language.ts'
 import { type Words, say } from '#languages/message.ts'
 import { type Site, logoPath } from '#sites/site.ts'
 
-import { brandStyleOf } from './brand-style.ts'
+import { type BrandStyle, brandStyleOf } from './brand-style.ts'
 import { Html, html } from './html.ts'
 import { pageScript } from './script.ts'
 import { styleSheet } from './style-sheet.ts'
@@ -36,15 +36,17 @@ const SCRIPT_HASH = createHash('sha256').update(pageScript).digest('base64')
 const STYLE = Html.trusted(`<style>${styleSheet}</style>`)
 const SCRIPT = Html.trusted(`<script>${pageScript}</script>`)
 const ICON_COLOR = '#5b5bd6'
-const iconOf = (color: string): string =>
+const squareOf = (color: string): string =>
   `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%23${color.slice(1)}'/%3E%3C/svg%3E`
 
 /** A whole page: our style sheet and the site's color, no script but ours, nothing from other origins; it is neither framed nor cached. */
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
+  const { color } = parts.site.branding ?? {}
+  const style = color === undefined ? undefined : brandStyleOf(color)
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
     'content-language': parts.language,
-    'content-security-policy': contentSecurityPolicy(formTargets, parts),
+    'content-security-policy': contentSecurityPolicy(parts, formTargets, style?.hash),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -54,18 +56,19 @@ export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage)
     ...parts.headers,
   })
   for (const cookie of cookies) headers.append('set-cookie', cookie)
-  return new Response(documentOf(parts), { status: parts.status ?? 200, headers })
+  return new Response(documentOf(parts, style?.element), { status: parts.status ?? 200, headers })
 }
 
 /** Browsers check `form-action` again when the answer to a form redirects: the client's own origin must be in it. */
 const contentSecurityPolicy = (
-  formTargets: readonly string[],
   { scripted = false, pictured = false, site }: Pick<HtmlPage, 'scripted' | 'pictured' | 'site'>,
+  formTargets: readonly string[],
+  brandHash: BrandStyle['hash'] | undefined,
 ): string =>
   [
     "default-src 'none'",
     ...(scripted ? [`script-src 'sha256-${SCRIPT_HASH}'`] : []),
-    `style-src ${[STYLE_HASH, ...brandOf(site).hashes].map((hash) => `'sha256-${hash}'`).join(' ')}`,
+    `style-src 'sha256-${STYLE_HASH}'${brandHash === undefined ? '' : ` 'sha256-${brandHash}'`}`,
     `img-src data:${pictured || site.branding?.logoVersion !== undefined ? " 'self'" : ''}`,
     `form-action ${["'self'", ...formTargets].join(' ')}`,
     "frame-ancestors 'none'",
@@ -80,20 +83,10 @@ data-hide="${say('page.hide-password')}"`
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
-interface Brand {
-  readonly style: Html | undefined
-  readonly hashes: readonly string[]
-  readonly icon: string
-}
-
-function brandOf({ branding }: HtmlPage['site']): Brand {
-  const style = branding?.color === undefined ? undefined : brandStyleOf(branding.color)
-  const logo = branding?.logoVersion
-  return {
-    style: style?.element,
-    hashes: style === undefined ? [] : [style.hash],
-    icon: logo === undefined ? iconOf(style?.icon ?? ICON_COLOR) : logoPath(logo),
-  }
+/** The window's: the site's logo, or a square of its color. */
+function iconOf({ branding }: HtmlPage['site']): string {
+  const { color = ICON_COLOR, logoVersion } = branding ?? {}
+  return logoVersion === undefined ? squareOf(color) : logoPath(logoVersion)
 }
 
 /** Beside the domain: the site's logo, or the first letter in its color. */
@@ -106,7 +99,10 @@ function markOf({ domain, branding }: HtmlPage['site']): Html {
   return html`<span class="mark ${hue}" aria-hidden="true">${domain.slice(0, 1)}</span>`
 }
 
-const documentOf = ({ title, language, site, body, wide, scripted }: HtmlPage): string =>
+const documentOf = (
+  { title, language, site, body, wide, scripted }: HtmlPage,
+  brandStyle: BrandStyle['element'] | undefined,
+): string =>
   html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -115,8 +111,8 @@ const documentOf = ({ title, language, site, body, wide, scripted }: HtmlPage): 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <link rel="icon" href="${brandOf(site).icon}" />
-        ${STYLE} ${brandOf(site).style}
+        <link rel="icon" href="${iconOf(site)}" />
+        ${STYLE} ${brandStyle}
       </head>
       <body>
         <main${wide && html` class="wide"`}${scripted && SHOW_WORDS}>
