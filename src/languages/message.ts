@@ -8,6 +8,12 @@ export interface Localized extends LocalizedText {
   in(language: Language): string
 }
 
+/** What is written by the rules of each language, not read from the catalogues. */
+export const localized = (write: (language: Language) => string): Localized => ({
+  in: write,
+  toString: () => write(DEFAULT_LANGUAGE),
+})
+
 /** Text as it is, or in the reader's language. */
 export type Words = string | Localized
 

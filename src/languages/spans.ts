@@ -1,5 +1,12 @@
-import { type Language, localeOf } from './language.ts'
-import { type Localized, type LocalizedMessage, say } from './message.ts'
+import { localeOf } from './language.ts'
+import {
+  type Localized,
+  type LocalizedMessage,
+  type Words,
+  localized,
+  say,
+  wordsIn,
+} from './message.ts'
 
 /** "a second", "2 minutes"; a part of a unit counts as one. */
 export function duration(seconds: number): LocalizedMessage {
@@ -32,14 +39,9 @@ export function timeAgo(then: Date, now: Date): Localized {
 }
 
 /** "a, b and c"; texts of ours, or of others as they are. */
-export const listed = (texts: readonly (string | Localized)[]): Localized =>
+export const listed = (texts: readonly Words[]): Localized =>
   localized((language) =>
     new Intl.ListFormat(localeOf(language), { type: 'conjunction' }).format(
-      texts.map((text) => (typeof text === 'string' ? text : text.in(language))),
+      texts.map((text) => wordsIn(text, language)),
     ),
   )
-
-const localized = (write: (language: Language) => string): Localized => ({
-  in: write,
-  toString: () => write('en'),
-})

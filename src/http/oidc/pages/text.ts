@@ -1,6 +1,6 @@
 import type { LocalizedText } from '#base/app-error.ts'
 import type { Language } from '#languages/language.ts'
-import { type Localized, type Words, isLocalized, wordsIn } from '#languages/message.ts'
+import { type Localized, type Words, isLocalized, localized, wordsIn } from '#languages/message.ts'
 
 /** What a failure says to people: in their language where it is one that they meet, and else in English. */
 export const wordsOf = (failure: {
@@ -18,10 +18,5 @@ export const withFullStop = (words: Words): Localized =>
 export const capitalized = (words: Words): Localized =>
   changed(words, (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`)
 
-const changed = (
-  words: Words,
-  change: (text: string, language: Language) => string,
-): Localized => ({
-  in: (language) => change(wordsIn(words, language), language),
-  toString: () => change(String(words), 'en'),
-})
+const changed = (words: Words, change: (text: string, language: Language) => string): Localized =>
+  localized((language) => change(wordsIn(words, language), language))
