@@ -29,6 +29,12 @@ const BEGINS: Record<PictureType, (bytes: Buffer) => boolean> = {
     bytes.subarray(8, 12).toString('latin1') === 'WEBP',
 }
 
+/** What a file begins as; undefined for what is no such picture. */
+export const pictureTypeOf = (bytes: Buffer): PictureType | undefined =>
+  Object.keys(BEGINS)
+    .filter(isPictureType)
+    .find((type) => BEGINS[type](bytes))
+
 /** The picture of a `data:` URI. 400 for what is no such picture, whatever it says that it is. */
 export function readPicture(field: string, uri: string): Picture {
   const [, type, encoded] = DATA_URI.exec(uri) ?? []

@@ -16,9 +16,9 @@ import {
   textOption,
 } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { fileBytes, orNone, pictureIn } from './picture-option.ts'
+import { fileBytes, pictureOption } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
-import { defined } from './site-options.ts'
+import { defined, orNone } from './site-options.ts'
 
 const Listed = Type.Object({ items: Type.Array(RegisteredClient) })
 
@@ -136,7 +136,6 @@ const clientPath = (args: Arguments): string =>
   sitePath(args.word, `/clients/${encodeURIComponent(args.required('id'))}`)
 
 async function fieldsOf(args: Arguments): Promise<Record<string, unknown>> {
-  const logo = orNone(args.text('logo'))
   const [jwks, thirdParty] = [args.text('jwks'), args.text('thirdParty')]
   return defined({
     redirectUris: args.list('redirectUri'),
@@ -144,7 +143,7 @@ async function fieldsOf(args: Arguments): Promise<Record<string, unknown>> {
     isThirdParty: thirdParty === undefined ? undefined : thirdParty === 'on',
     accessTokenFormat: args.text('accessTokenFormat'),
     privacyUri: orNone(args.text('privacyUri')),
-    logo: typeof logo === 'string' ? await pictureIn(logo) : logo,
+    logo: await pictureOption(args.text('logo')),
     jwks: jwks === undefined ? undefined : keysOf(jwks, await fileBytes(jwks)),
   })
 }

@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises'
 
-import { CommandError } from './errors.ts'
+import { pictureTypeOf } from '#base/picture.ts'
 
-/** `none` takes away. */
-export const orNone = (text: string | undefined): string | null | undefined =>
-  text === 'none' ? null : text
+import { CommandError } from './errors.ts'
+import { orNone } from './site-options.ts'
 
 /** A picture's file as a `data:` URI; the service says what is wrong with it. */
-export async function pictureIn(path: string): Promise<string> {
+export async function pictureOption(said: string | undefined): Promise<string | null | undefined> {
+  const path = orNone(said)
+  if (typeof path !== 'string') return path
   const bytes = await fileBytes(path)
-  return `data:image/${kindOf(bytes)};base64,${bytes.toString('base64')}`
+  return `data:${pictureTypeOf(bytes) ?? 'image/jpeg'};base64,${bytes.toString('base64')}`
 }
 
 export async function fileBytes(path: string): Promise<Buffer> {
@@ -18,9 +19,4 @@ export async function fileBytes(path: string): Promise<Buffer> {
   } catch (error) {
     throw new CommandError(`"${path}" cannot be read: ${String(error)}`)
   }
-}
-
-function kindOf(bytes: Buffer): string {
-  if (bytes[0] === 0x89) return 'png'
-  return bytes.subarray(0, 4).toString('latin1') === 'RIFF' ? 'webp' : 'jpeg'
 }

@@ -2,9 +2,9 @@ import { PageBrandingView } from '#http/page-branding-view.ts'
 
 import { columns } from './columns.ts'
 import { type CliCommand, textOption } from './command.ts'
-import { orNone, pictureIn } from './picture-option.ts'
+import { pictureOption } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
-import { defined } from './site-options.ts'
+import { defined, orNone } from './site-options.ts'
 
 export const siteBranding: CliCommand = {
   name: 'site branding',
@@ -16,10 +16,9 @@ export const siteBranding: CliCommand = {
   ],
   async run({ args, service }) {
     const path = sitePath(args.word, '/page-branding')
-    const logo = orNone(args.text('logo'))
     const body = defined({
       color: orNone(args.text('color')),
-      logo: typeof logo === 'string' ? await pictureIn(logo) : logo,
+      logo: await pictureOption(args.text('logo')),
     })
     const view =
       Object.keys(body).length === 0

@@ -2,8 +2,7 @@ import { CreatedSite } from '#sites/model.ts'
 
 import { ADMIN_DOMAIN_OPTION, resolvingAdminDomain } from './admin-domain.ts'
 import { type CliCommand, listOption, requiredOption, textOption } from './command.ts'
-import { orNone } from './picture-option.ts'
-import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
+import { SITE_OPTIONS, defined, orNone, siteFields } from './site-options.ts'
 
 export const siteCreate: CliCommand = {
   name: 'site create',

@@ -41,6 +41,10 @@ export function siteFields(args: Arguments, mode?: string): Record<string, unkno
   })
 }
 
+/** `none` takes away. */
+export const orNone = (text: string | undefined): string | null | undefined =>
+  text === 'none' ? null : text
+
 /** Without the fields that are undefined. */
 export const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

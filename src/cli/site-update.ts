@@ -3,9 +3,8 @@ import { SiteRecord } from '#sites/model.ts'
 import { ADMIN_DOMAIN_OPTION } from './admin-domain.ts'
 import { type CliCommand, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
-import { orNone } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
-import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
+import { SITE_OPTIONS, defined, orNone, siteFields } from './site-options.ts'
 import { readSite } from './site-show.ts'
 
 export const siteUpdate: CliCommand = {
