@@ -15,11 +15,13 @@ const PLACES: readonly (readonly [path: RegExp, place: Place])[] = [
   [/^\/oidc\//, 'both'],
 ]
 
-const placeOf = (path: string): Place => PLACES.find(([is]) => is.test(path))?.[1] ?? 'site'
+/** Where a path is answered. */
+export const placeOfPath = (path: string): Place =>
+  PLACES.find(([is]) => is.test(path))?.[1] ?? 'site'
 
 /** 421 `MisdirectedRequest` for a path that is not answered under the name that it was asked for. */
 export function requirePlace(site: SiteEntry, path: string, baseUrl: string): void {
-  if (!isAnswered(site, placeOf(path))) throw misdirected(site, baseUrl)
+  if (!isAnswered(site, placeOfPath(path))) throw misdirected(site, baseUrl)
 }
 
 /** The same for the pages and tokens of a pool. */
