@@ -190,16 +190,15 @@ function failureOf(context: AppContext, methods: MethodTable) {
     const failure = toldFailure({ error, code, request }, methods, context.logger)
     scope.isQuiet = failure.code === 'DiskFull'
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
-    const place = isForPeople(path, request) ? rightPlace(failure, request) : undefined
+    if (!isForPeople(path, request)) return errorResponse(failure, path, requestId)
+    const place = rightPlace(failure, request)
     if (place !== undefined) return seeOther(place)
-    return isForPeople(path, request)
-      ? errorPage(failure, errorHeaders(failure), {
-          site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },
-          requestId,
-          status: statusOf(failure),
-          language: languageOf(request),
-        })
-      : errorResponse(failure, path, requestId)
+    return errorPage(failure, errorHeaders(failure), {
+      site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },
+      requestId,
+      status: statusOf(failure),
+      language: languageOf(request),
+    })
   }
 }
 

@@ -19,8 +19,11 @@ export const languageOf = (request: Request): Language =>
 
 /** Undefined where neither says one that there is: of programs. */
 export const saidLanguageOf = (request: Request): Language | undefined =>
-  languageOfLocales(new URL(request.url).searchParams.get(UI_LOCALES)) ??
-  firstLanguage(acceptedBy(request))
+  askedLanguageOf(request) ?? firstLanguage(acceptedBy(request))
+
+/** The language that an application or a link of ours asks for. */
+export const askedLanguageOf = ({ url }: Request): Language | undefined =>
+  languageOfLocales(new URL(url).searchParams.get(UI_LOCALES))
 
 /** RFC 9110 section 12.5.4, best first. */
 function acceptedBy({ headers }: Request): readonly string[] {

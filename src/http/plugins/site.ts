@@ -4,11 +4,10 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { requirePlace, requirePoolPlace } from '#http/admin-host.ts'
 import { formBody } from '#http/bodies/request-body.ts'
-import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import type { Language } from '#languages/language.ts'
+import { DEFAULT_LANGUAGE, type Language } from '#languages/language.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
@@ -55,8 +54,8 @@ export const publicSite = (context: AppContext) => {
           const { site, request } = hooks.resolve({ admitted, params })
           const pool = await context.pools.byId(site, String(params?.['userPoolId']))
           requirePoolPlace(site, pool.kind, context.config.baseUrl)
-          const language = languageOf(request)
           const origin = originOf(request)
+          const language = origin.language ?? DEFAULT_LANGUAGE
           const poolRequest: PoolHttpRequest = { site, pool, request, origin, language }
           return { poolRequest }
         },

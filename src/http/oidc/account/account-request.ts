@@ -6,7 +6,7 @@ import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { readSession } from '#http/oidc/session-cookie.ts'
 import type { PoolHttpRequest } from '#http/plugins/site.ts'
-import { UI_LOCALES } from '#http/request-language.ts'
+import { UI_LOCALES, askedLanguageOf } from '#http/request-language.ts'
 import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { RECENT_MS, isRecentSignIn } from '#identity/recent-sign-in.ts'
@@ -101,7 +101,7 @@ interface AskedLanguage {
 
 /** What the application has asked for that led here: links between these pages do not say it, so the browser keeps it till it is closed. */
 function askedLanguage({ pool, request }: PoolHttpRequest): AskedLanguage {
-  const language = languageOfLocales(new URL(request.url).searchParams.get(UI_LOCALES))
+  const language = askedLanguageOf(request)
   if (language !== undefined) {
     return { language, cookies: [setCookie(LANGUAGE_COOKIE, language, poolScope(pool))] }
   }
