@@ -2,6 +2,7 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
+import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
 import { isRevoked } from '#identity/users/model.ts'
@@ -50,4 +51,15 @@ export async function accessTokenClaims(
     throw notAuthorized('Access Token does not have required scopes')
   }
   return claims
+}
+
+/** The same, of somebody who has signed in recently. 400 `NotAuthorizedException` for others. */
+export async function recentSignInClaims(
+  parts: CognitoServices,
+  call: PoolRequest,
+  accessToken: string,
+): Promise<TokenClaims & { readonly signIn: string }> {
+  const claims = await accessTokenClaims(parts, call, accessToken)
+  requireRecentSignIn({ authTime: new Date(claims.auth_time * 1000) }, parts.clock.now())
+  return { ...claims, signIn: claims.origin_jti ?? claims.jti }
 }

@@ -59,7 +59,7 @@ interface ChosenStep extends FirstStep {
 }
 
 /** The first step of the flow `USER_AUTH`. */
-export function startChosen(
+export async function startChosen(
   parts: CognitoServices,
   call: PoolRequest,
   { chosen, clientId, email, parameters }: ChosenStep,
@@ -67,20 +67,15 @@ export function startChosen(
   if (chosen === 'PASSWORD') return byPassword(parts, call, { clientId, parameters })
   if (chosen === 'PASSWORD_SRP') return byChallenge(parts, call, { clientId, parameters })
   const { challenge, Session } = parts.passkeyChallenges.seal(call, { clientId, email })
-  return Promise.resolve(
-    chosen === 'WEB_AUTHN'
-      ? {
-          ChallengeName: 'WEB_AUTHN',
-          ChallengeParameters: {
-            CREDENTIAL_REQUEST_OPTIONS: JSON.stringify(passkeyRequestOptions(call.pool, challenge)),
-          },
-          Session,
-        }
-      : {
-          ChallengeName: 'SELECT_CHALLENGE',
-          AvailableChallenges: AVAILABLE,
-          ChallengeParameters: {},
-          Session,
-        },
-  )
+  if (chosen === 'WEB_AUTHN') {
+    const options = JSON.stringify(passkeyRequestOptions(call.pool, challenge))
+    const ChallengeParameters = { CREDENTIAL_REQUEST_OPTIONS: options }
+    return { ChallengeName: 'WEB_AUTHN', ChallengeParameters, Session }
+  }
+  return {
+    ChallengeName: 'SELECT_CHALLENGE',
+    AvailableChallenges: AVAILABLE,
+    ChallengeParameters: {},
+    Session,
+  }
 }

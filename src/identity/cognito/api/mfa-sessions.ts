@@ -5,12 +5,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Clock } from '#base/clock.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { totpSecretOf } from '#identity/second-factors/totp.ts'
-import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-/** As long as Cognito's own by default. */
-const LIFETIME_MS = 3 * 60_000
-const MAX_LENGTH = 2048
+import { SessionSeal } from './session-seal.ts'
+
 /** How long an app may take between its secret and its first code; a secret is good for up to twice as long. */
 const SETUP_MS = 3_600_000
 
@@ -26,25 +24,23 @@ export type MfaSession = Static<typeof MfaSession>
 
 /** Sign-ins that wait for their second step. The client holds them, sealed: nothing is stored, and any replica goes on. */
 export class MfaSessions {
-  readonly #seal: ExpiringSeal<typeof MfaSession>
+  readonly #seal: SessionSeal<typeof MfaSession>
   readonly #setupKey: Buffer
   readonly #clock: Clock
 
   constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
-    const key = deps.sealer.derive('cognito-mfa-sessions')
-    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
-    this.#seal = new ExpiringSeal({ key, clock: deps.clock, fields: MfaSession, ...bounds })
+    this.#seal = new SessionSeal(deps, 'cognito-mfa-sessions', MfaSession)
     this.#setupKey = deps.sealer.derive('cognito-mfa-setup')
     this.#clock = deps.clock
   }
 
   seal(call: PoolRequest, session: MfaSession): string {
-    return this.#seal.seal(contextOf(call), session)
+    return this.#seal.seal(call, session)
   }
 
   /** Undefined for a session of another pool, and for one that was changed or has expired. */
   open(call: PoolRequest, sealed: string): MfaSession | undefined {
-    return this.#seal.open(contextOf(call), sealed)
+    return this.#seal.open(call, sealed)
   }
 
   /**
@@ -62,5 +58,3 @@ export class MfaSessions {
     })
   }
 }
-
-const contextOf = ({ site, pool }: PoolRequest): string => `${site.siteId} ${pool.userPoolId}`

@@ -4,12 +4,10 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import type { Clock } from '#base/clock.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-/** As long as Cognito's own by default. */
-const LIFETIME_MS = 3 * 60_000
-const MAX_LENGTH = 2048
+import { SESSION_MS, SessionSeal, poolContext } from './session-seal.ts'
+
 const CHALLENGE_BYTES = 32
 
 const PasskeySession = Type.Object({
@@ -21,16 +19,14 @@ type PasskeySession = Static<typeof PasskeySession>
 
 /** Challenges that devices sign. The client holds those of sign-ins, sealed; those for new keys are worked out anew. */
 export class PasskeyChallengeSessions {
-  readonly #seal: ExpiringSeal<typeof PasskeySession>
+  readonly #seal: SessionSeal<typeof PasskeySession>
   readonly #newKeys: Buffer
   readonly #clock: Clock
 
-  constructor({ sealer, clock }: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
-    const key = sealer.derive('cognito-passkey-sessions')
-    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
-    this.#seal = new ExpiringSeal({ key, clock, fields: PasskeySession, ...bounds })
-    this.#newKeys = sealer.derive('cognito-new-passkeys')
-    this.#clock = clock
+  constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
+    this.#seal = new SessionSeal(deps, 'cognito-passkey-sessions', PasskeySession)
+    this.#newKeys = deps.sealer.derive('cognito-new-passkeys')
+    this.#clock = deps.clock
   }
 
   seal(
@@ -38,12 +34,12 @@ export class PasskeyChallengeSessions {
     who: Omit<PasskeySession, 'challenge'>,
   ): { readonly challenge: string; readonly Session: string } {
     const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
-    return { challenge, Session: this.#seal.seal(contextOf(call), { ...who, challenge }) }
+    return { challenge, Session: this.#seal.seal(call, { ...who, challenge }) }
   }
 
   /** Undefined for a session of another pool, and for one that was changed or has expired. */
   open(call: PoolRequest, sealed: string): PasskeySession | undefined {
-    return this.#seal.open(contextOf(call), sealed)
+    return this.#seal.open(call, sealed)
   }
 
   /**
@@ -51,13 +47,11 @@ export class PasskeyChallengeSessions {
    * key is added once, whatever challenge it was made for.
    */
   forNewKey(call: PoolRequest, of: { sub: string; signIn: string }): readonly string[] {
-    const turn = Math.floor(this.#clock.now().getTime() / LIFETIME_MS)
+    const turn = Math.floor(this.#clock.now().getTime() / SESSION_MS)
     return [turn, turn - 1].map((each) =>
       createHmac('sha256', this.#newKeys)
-        .update([contextOf(call), of.sub, of.signIn, each].join('\n'))
+        .update([poolContext(call), of.sub, of.signIn, each].join('\n'))
         .digest('base64url'),
     )
   }
 }
-
-const contextOf = ({ site, pool }: PoolRequest): string => `${site.siteId} ${pool.userPoolId}`

@@ -2,13 +2,9 @@ import { Type } from '@sinclair/typebox'
 
 import { isSameText } from '#base/same-text.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
-import type { PoolRequest } from '#identity/pool-request.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
-import type { TokenClaims } from '#identity/tokens/claims.ts'
 
-import { accessTokenClaims } from './client.ts'
+import { accessTokenClaims, recentSignInClaims } from './client.ts'
 import { CognitoError } from './cognito-error.ts'
-import type { CognitoServices } from './cognito-services.ts'
 import { TokenField, cognitoOperation } from './operation.ts'
 
 const MAX_CREDENTIAL_ID = 1400
@@ -25,7 +21,8 @@ const Delete = Type.Object({
 
 /** What a device makes a key of the account with. Takes a sign-in of the last 15 minutes, as the account's page does. */
 export const startWebAuthnRegistration = cognitoOperation(Start, async (parts, call, input) => {
-  const { sub, email, signIn } = await owner(parts, call, input)
+  const claims = await recentSignInClaims(parts, call, input.AccessToken)
+  const { sub, username: email, signIn } = claims
   const { site, pool } = call
   const [challenge = ''] = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
   const known = await parts.passkeys.list(site, pool, sub)
@@ -41,7 +38,7 @@ export const startWebAuthnRegistration = cognitoOperation(Start, async (parts, c
 export const completeWebAuthnRegistration = cognitoOperation(
   Complete,
   async (parts, call, input) => {
-    const { sub, signIn } = await owner(parts, call, input)
+    const { sub, signIn } = await recentSignInClaims(parts, call, input.AccessToken)
     const credential = JSON.stringify(input.Credential)
     const challenge = challengeIn(input.Credential)
     const challenges = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
@@ -72,23 +69,10 @@ export const listWebAuthnCredentials = cognitoOperation(Start, async (parts, cal
 })
 
 export const deleteWebAuthnCredential = cognitoOperation(Delete, async (parts, call, input) => {
-  const { sub } = await owner(parts, call, input)
+  const { sub } = await recentSignInClaims(parts, call, input.AccessToken)
   await parts.passkeys.remove(call, sub, input.CredentialId)
   return {}
 })
-
-/** Who has signed in recently: 400 `NotAuthorizedException` for others. */
-async function owner(
-  parts: CognitoServices,
-  call: PoolRequest,
-  { AccessToken }: { readonly AccessToken: string },
-): Promise<{ readonly sub: string; readonly email: string; readonly signIn: string }> {
-  const claims = await accessTokenClaims(parts, call, AccessToken)
-  requireRecentSignIn({ authTime: new Date(claims.auth_time * 1000) }, parts.clock.now())
-  return { sub: claims.sub, email: claims.username, signIn: signInOf(claims) }
-}
-
-const signInOf = ({ origin_jti, jti }: TokenClaims): string => origin_jti ?? jti
 
 /** What the device says it has signed; what it has, the library looks at. Empty for what says nothing. */
 function challengeIn({ response }: Readonly<Record<string, unknown>>): string {

@@ -79,7 +79,7 @@ async function byCode(
   call: PoolRequest,
   answer: ChallengeAnswer,
 ): Promise<object> {
-  const session = waitingSession(parts, call, answer)
+  const session = openSession(parts.mfaSessions, call, answer)
   const code = requiredParameter(answer.responses, 'SOFTWARE_TOKEN_MFA_CODE')
   const secondFactor = await parts.secondFactors.verify(call, { sub: session.sub, code })
   return signInAnswer(parts, call, { ...signInOf(session), secondFactor })
@@ -91,7 +91,7 @@ async function bySetup(
   call: PoolRequest,
   answer: ChallengeAnswer,
 ): Promise<object> {
-  const session = waitingSession(parts, call, answer)
+  const session = openSession(parts.mfaSessions, call, answer)
   if (!session.isSetUp) throw invalidParameter('The software token has not been verified yet')
   return signInAnswer(parts, call, { ...signInOf(session), secondFactor: 'totp' })
 }
@@ -102,7 +102,7 @@ function byChoice(
   call: PoolRequest,
   answer: ChallengeAnswer,
 ): Promise<object> {
-  const { clientId, email } = passkeySession(parts, call, answer)
+  const { clientId, email } = openSession(parts.passkeyChallenges, call, answer)
   const parameters = answer.responses
   const chosen = requiredParameter(parameters, 'ANSWER')
   return startChosen(parts, call, { clientId, email, parameters, chosen })
@@ -114,7 +114,7 @@ async function byPasskey(
   call: PoolRequest,
   answer: ChallengeAnswer,
 ): Promise<object> {
-  const { clientId, email, challenge } = passkeySession(parts, call, answer)
+  const { clientId, email, challenge } = openSession(parts.passkeyChallenges, call, answer)
   const credential = requiredParameter(answer.responses, 'CREDENTIAL')
   const authTime = parts.clock.now()
   const { sub } = await parts.passkeys.authenticate(call, { credential, challenge })
@@ -127,22 +127,13 @@ async function byPasskey(
   return signInAnswer(parts, call, { clientId, sub, method: 'passkey', authTime })
 }
 
-function passkeySession(
-  { passkeyChallenges }: CognitoServices,
+/** The session that the answer goes on with: one of its own client. */
+function openSession<Session extends { readonly clientId: string }>(
+  sessions: { open(call: PoolRequest, sealed: string): Session | undefined },
   call: PoolRequest,
   { clientId, session: sealed }: ChallengeAnswer,
-) {
-  const session = passkeyChallenges.open(call, sealed)
-  if (session?.clientId === clientId) return session
-  throw notAuthorized('Invalid session for the user, session is expired.')
-}
-
-function waitingSession(
-  { mfaSessions }: CognitoServices,
-  call: PoolRequest,
-  { clientId, session: sealed }: ChallengeAnswer,
-): MfaSession {
-  const session = mfaSessions.open(call, sealed)
+): Session {
+  const session = sessions.open(call, sealed)
   if (session?.clientId === clientId) return session
   throw notAuthorized('Invalid session for the user, session is expired.')
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 
-import { accessTokenClaims } from './client.ts'
+import { accessTokenClaims, recentSignInClaims } from './client.ts'
 import { CognitoError, invalidParameter, notAuthorized } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
 import type { MfaSession } from './mfa-sessions.ts'
@@ -92,9 +92,8 @@ async function setupOwner(
   { AccessToken, Session }: Static<typeof Associate>,
 ): Promise<SetupOwner> {
   if (typeof AccessToken === 'string') {
-    const claims = await accessTokenClaims(parts, call, AccessToken)
-    requireRecentSignIn({ authTime: new Date(claims.auth_time * 1000) }, parts.clock.now())
-    return { sub: claims.sub, signIn: claims.origin_jti ?? claims.jti, session: undefined }
+    const { sub, signIn } = await recentSignInClaims(parts, call, AccessToken)
+    return { sub, signIn, session: undefined }
   }
   const session = parts.mfaSessions.open(call, Session ?? '')
   if (!session) throw notAuthorized('Invalid session for the user, session is expired.')
