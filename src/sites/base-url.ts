@@ -1,4 +1,4 @@
-import type { Site } from './site.ts'
+import type { SiteNames } from './site.ts'
 
 /**
  * Where a site is reached: scheme and port of the installation's base URL, the site's own domain as host. The site whose
@@ -12,7 +12,5 @@ export function siteBaseUrl(baseUrl: string, domain: string): string {
 }
 
 /** The same of the administration, which may have a name of its own. */
-export const adminBaseUrl = (
-  baseUrl: string,
-  { domain, adminDomain }: Pick<Site, 'domain' | 'adminDomain'>,
-): string => siteBaseUrl(baseUrl, adminDomain ?? domain)
+export const adminBaseUrl = (baseUrl: string, { domain, adminDomain }: SiteNames): string =>
+  siteBaseUrl(baseUrl, adminDomain ?? domain)

@@ -10,6 +10,7 @@ import {
   readDeploymentSettings,
 } from './deployment-settings.ts'
 import { parseDomain } from './domain.ts'
+import type { SiteNames } from './site.ts'
 import {
   Repo,
   RepoBinding,
@@ -98,10 +99,7 @@ export function parseSite(
 }
 
 /** Every name under which something of the site is reached. */
-export const hostsOf = ({
-  domain,
-  adminDomain,
-}: Pick<SiteConfiguration, 'domain' | 'adminDomain'>): readonly string[] =>
+export const hostsOf = ({ domain, adminDomain }: SiteNames): readonly string[] =>
   adminDomain === null ? [domain] : [domain, adminDomain]
 
 /** What it was, if nothing is said of it. */

@@ -37,6 +37,7 @@ import {
 } from './queries.ts'
 import { SiteDirectory, type SiteEntry } from './site-directory.ts'
 import type { Onboarding, SiteLifecycle } from './site-lifecycle.ts'
+import type { SiteNames } from './site.ts'
 import type { SourceRules } from './source.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -115,7 +116,7 @@ export class Sites {
         const result = await part.created(tx, record, { superAdmins })
         onboarding.push(...(result.onboarding ?? []))
       }
-      await this.announce(tx, hostsOf(record))
+      await this.announce(tx, [record])
       return { ...record, onboarding }
     })
   }
@@ -142,7 +143,7 @@ export class Sites {
     const record = siteRecord(await hostsTaken(inserted, configuration))
     await setImportedDeployment(tx, currentDeploymentId)
     await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
-    await this.announce(tx, hostsOf(record))
+    await this.announce(tx, [record])
     return { ...record, currentDeploymentId }
   }
 
@@ -213,7 +214,7 @@ export class Sites {
         // Upload URLs to S3 outlive the site that gave them out.
         const late = { singletonKey: `${siteId} late`, startAfterSeconds: LAST_UPLOAD_SECONDS }
         await queue.enqueue(tx, 'site-cleanup', { siteId }, late)
-        await this.announce(tx, hostsOf(configurationOf(deleted)))
+        await this.announce(tx, [configurationOf(deleted)])
       }),
     )
   }
@@ -230,12 +231,13 @@ export class Sites {
     const updated = updateSite(tx, configuration, clock.now())
     const record = siteRecord(await hostsTaken(updated, configuration))
     for (const part of parts) await part.updated?.(tx, record)
-    await this.announce(tx, [...hostsOf(configurationOf(row)), ...hostsOf(record)])
+    await this.announce(tx, [configurationOf(row), record])
     return record
   }
 
-  /** Has every replica look again for what requests know of these sites, once the transaction is committed. */
-  async announce(tx: SiteTx, domains: readonly string[]): Promise<void> {
+  /** Has every replica look again for what requests know of these sites, by each of their names, once the transaction is committed. */
+  async announce(tx: SiteTx, sites: readonly SiteNames[]): Promise<void> {
+    const domains = sites.flatMap(hostsOf)
     // This replica must not wait for its own notification.
     tx.onCommit(() => this.#directory.invalidate(domains))
     await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })

@@ -9,6 +9,9 @@ export interface Site {
   readonly branding?: SiteBranding
 }
 
+/** By what it is reached. */
+export type SiteNames = Pick<Site, 'domain' | 'adminDomain'>
+
 /** What the hosted pages show of their site. */
 export interface SiteBranding {
   /** `#rrggbb` */

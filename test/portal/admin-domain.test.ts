@@ -111,6 +111,18 @@ describe.each([
       expect(cognito.status).toBe(421)
     })
 
+    test('shows the color of the site as soon as it is chosen', async () => {
+      const login = (await RelyingParty.of(stack, host, 'admin')).page('login')
+      const isGreen = async () => (await page(admin, login)).text.includes('--button:#0a7d55')
+      const choose = (color: string | null) =>
+        stack.portal('PUT', `/sites/${host}/page-branding`, { color })
+      expect(await isGreen()).toBe(false)
+      expect(await choose('#0a7d55')).toMatchObject({ status: 200 })
+      expect(await isGreen()).toBe(true)
+      expect(await choose(null)).toMatchObject({ status: 200 })
+      expect(await isGreen()).toBe(false)
+    })
+
     test('leads people to it, and visitors to the site', async () => {
       const admins = await RelyingParty.of(stack, host, 'admin')
       const visitors = await RelyingParty.of(stack, host)

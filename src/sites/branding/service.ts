@@ -5,7 +5,7 @@ import { type Picture, readPicture } from '#base/picture.ts'
 import type { Audit } from '#platform/postgres/audit.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Sites } from '#sites/service.ts'
-import type { SiteBranding, Site } from '#sites/site.ts'
+import type { SiteBranding, Site, SiteNames } from '#sites/site.ts'
 
 import { type SiteBrandingChange, parseColor } from './model.ts'
 import { selectSiteBranding, selectSiteLogo, upsertSiteBranding } from './queries.ts'
@@ -29,7 +29,7 @@ export class SiteBrandings {
 
   /** The next page shows it, on every replica. 400 for a logo that is no such picture. */
   async change(
-    site: Pick<Site, 'siteId' | 'domain'>,
+    site: Pick<Site, 'siteId'> & SiteNames,
     { color, logo }: SiteBrandingChange,
     audit: Audit,
   ): Promise<SiteBranding> {
@@ -43,7 +43,7 @@ export class SiteBrandings {
     await database.withSite(site.siteId, async (tx) => {
       await upsertSiteBranding(tx, change, clock.now())
       await audit(tx, { changed: Object.keys(change).sort().join(' ') })
-      await sites.announce(tx, [site.domain])
+      await sites.announce(tx, [site])
     })
     return this.get(site)
   }
