@@ -34,6 +34,13 @@ export interface ParserLimits {
 export type Loss = 'cpu' | 'memory' | 'crash' | 'interrupted'
 type Answer = Exclude<MailParserAnswer, { ready: true }>
 
+interface Begun {
+  readonly atMs: number
+  /** Whether the process reads the message, and has not just begun to start. */
+  readonly isReady: boolean
+  readonly cpuMs: number | undefined
+}
+
 /** One life of the process that parses mail. It ends when anything is wrong with it. */
 export class ParserProcess {
   readonly #process: StartedProcess
@@ -42,7 +49,7 @@ export class ParserProcess {
   readonly #exited: Promise<unknown>
   readonly #ready: Promise<void>
   readonly #output: PipeReader
-  #begun = { atMs: 0, cpuMs: 0 }
+  #begun: Begun = { atMs: 0, isReady: false, cpuMs: undefined }
   #killed: Loss | undefined
   #loss: Loss = 'interrupted'
   /** Messages it was given. */
@@ -82,11 +89,11 @@ export class ParserProcess {
   /** Gives it a message. One at a time; what an answer announces is read with `bytes` and `stream` before the next. */
   async ask(mail: MailSource): Promise<Answer | { readonly lost: Loss }> {
     this.asked += 1
-    this.#begun = { atMs: performance.now(), cpuMs: Infinity }
+    this.#begun = { atMs: performance.now(), isReady: false, cpuMs: undefined }
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     try {
       await this.#ready
-      this.#begun = { ...this.#begun, cpuMs: this.cpuMs }
+      this.#begun = { ...this.#begun, isReady: true }
       const [answer] = await Promise.all([this.#readAnswer(), this.#send(mail)])
       if ('ready' in answer) throw new Error('It was ready before')
       return answer
@@ -144,9 +151,17 @@ export class ParserProcess {
   #look(): void {
     const { memoryBytes, cpuMs: allowedMs, waitMs } = this.#limits
     const isOld = performance.now() - this.#begun.atMs > waitMs
-    if (this.#begun.cpuMs !== Infinity && this.rssBytes > memoryBytes) this.#kill('memory')
-    else if (this.cpuMs - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
+    if (this.#begun.isReady && this.rssBytes > memoryBytes) this.#kill('memory')
+    else if (this.#begun.isReady && this.#takenMs() > allowedMs) this.#kill('cpu')
     else if (isOld) this.#kill('interrupted')
+  }
+
+  /** Since the first look: most messages are read before it, and cost no look at all. */
+  #takenMs(): number {
+    const now = this.cpuMs
+    const { cpuMs: before = now } = this.#begun
+    this.#begun = { ...this.#begun, cpuMs: before }
+    return now - before
   }
 
   #kill(why: Loss): void {
@@ -164,7 +179,7 @@ export class ParserProcess {
 
   #onExit(exitCode: number | null, exitSignal: NodeJS.Signals | null): void {
     const { code, signal } = this.#process.endOf({ code: exitCode, signal: exitSignal })
-    const crashed = this.#begun.cpuMs !== Infinity && OWN_DEATHS.includes(signal)
+    const crashed = this.#begun.isReady && OWN_DEATHS.includes(signal)
     if (this.#killed !== 'interrupted') {
       const fields = { code, signal, killed: this.#killed, stderr: this.#process.stderr() }
       this.#logger.warn(fields, 'the process that parses mail ended')

@@ -16,6 +16,8 @@ const LIMITS: ParserLimits = { cpuMs: 10_000, memoryBytes: 512 * MIB, waitMs: 12
 /** A process that has grown beyond this, or worked for so long, is not given another message. */
 const KEEP_BYTES = 256 * MIB
 const KEEP_CPU_MS = 60_000
+/** What it has grown to is looked at after every so many messages. */
+const LOOK_EVERY = 16
 /** It ends by itself when it is forgotten. */
 const LIFE_CPU_SECONDS = 120
 /** A process that is asked nothing for so long ends. */
@@ -110,7 +112,7 @@ export class ProcessMailParser implements MailParser {
 
   /** A process that was not read to the end of its answer, or is worn, is not used again. */
   async #release(process: ParserProcess, isWhole: boolean): Promise<void> {
-    const isGood = isWhole && process.rssBytes <= KEEP_BYTES && process.cpuMs <= KEEP_CPU_MS
+    const isGood = isWhole && !isWorn(process)
     if (isGood && !this.#closed) {
       this.#idle = setTimeout(() => void this.#drop(process), IDLE_MS).unref()
     } else await this.#drop(process)
@@ -121,6 +123,9 @@ export class ProcessMailParser implements MailParser {
     await process.end()
   }
 }
+
+const isWorn = (process: ParserProcess): boolean =>
+  process.asked % LOOK_EVERY === 0 && (process.rssBytes > KEEP_BYTES || process.cpuMs > KEEP_CPU_MS)
 
 async function receive(
   process: ParserProcess,
