@@ -19,6 +19,7 @@ export interface AddressList {
 
 /** The addresses of all fields of one name; the members of groups among the others. */
 export function readAddresses(values: readonly string[]): AddressList {
+  if (values.length === 0) return { texts: [], addresses: [] }
   const found = addressParser(values.join(', ').slice(0, MAX_LENGTH), { flatten: true })
     .slice(0, MAX_ADDRESSES)
     .map(({ name, address }) => ({

@@ -10,6 +10,9 @@ import type { MessageAuthentication } from './model.ts'
 /** Whatever DNS does, a sender waits no longer for it. */
 const DEADLINE_MS = 20_000
 const MAX_HEADER_CHARACTERS = 16_384
+const END_OF_HEADER = Buffer.from('\r\n\r\n')
+/** Whatever may be a field of DKIM (RFC 6376) or ARC (RFC 8617). */
+const SIGNED = /dkim-|arc-/i
 
 export interface AuthenticationRequest {
   readonly address: string
@@ -45,7 +48,7 @@ export async function authenticateMessage(
   request: AuthenticationRequest,
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
-  const input = body instanceof Uint8Array ? Buffer.from(body) : Readable.fromWeb(body)
+  const input = body instanceof Uint8Array ? whatCounts(body) : Readable.fromWeb(body)
   const late = Promise.withResolvers<AuthenticationOutcome>()
   const timer = setTimeout(() => late.resolve(NOT_KNOWN), DEADLINE_MS)
   try {
@@ -74,6 +77,15 @@ export function dmarcRefusal(found: MessageAuthentication): SmtpReply | undefine
   }
   const text = `${fromDomain} asks to refuse mail that it did not authenticate (DMARC p=reject): SPF ${spf}, DKIM ${dkim}`
   return new SmtpReply(550, '5.7.1', text)
+}
+
+/** Of a message without a signature the header: neither SPF nor DMARC looks at more, and the library reads byte by byte. */
+function whatCounts({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  const message = Buffer.from(buffer, byteOffset, byteLength)
+  const end = message.indexOf(END_OF_HEADER)
+  if (end < 0) return message
+  const header = message.subarray(0, end + END_OF_HEADER.length)
+  return SIGNED.test(header.toString('latin1')) ? message : header
 }
 
 async function authenticated(
