@@ -4,10 +4,11 @@ import { AppError } from './app-error.ts'
 import { StatementBatcher } from './statement-batcher.ts'
 
 /** Groups whose statements are answered when the test says so; the answer to `a` is `A`. */
-function heldGroups(most = 100) {
+function heldGroups(most = 100, underWay = 2) {
   const sent: { lane: string; entries: readonly string[]; answer: () => void }[] = []
   const groups = new StatementBatcher<string, string>({
     most,
+    underWay,
     async send(lane, entries) {
       const { promise, resolve } = Promise.withResolvers<void>()
       sent.push({ lane, entries, answer: resolve })
@@ -32,6 +33,21 @@ describe('groups', () => {
     expect(entriesOf(sent)).toEqual(['abc'])
     sent[0]?.answer()
     expect(await answers).toEqual(['A', 'B', 'C'])
+  })
+
+  test('let as many be under way as they are told', async () => {
+    const { sent, join } = heldGroups(100, 1)
+    const answers = [join('a')]
+    await turn()
+    answers.push(join('b'), join('c'))
+    await turn()
+    expect(entriesOf(sent)).toEqual(['a'])
+    sent[0]?.answer()
+    await turn()
+    await turn()
+    expect(entriesOf(sent)).toEqual(['a', 'bc'])
+    sent[1]?.answer()
+    expect(await Promise.all(answers)).toEqual(['A', 'B', 'C'])
   })
 
   test('let nobody wait for company, and two statements be under way', async () => {

@@ -1,8 +1,5 @@
 import { AppError } from './app-error.ts'
 
-/** Statements of one lane that are under way at a time. */
-const UNDER_WAY = 2
-
 interface Waiting<Entry, Answer> {
   readonly entry: Entry
   readonly resolve: (answer: Answer) => void
@@ -22,20 +19,30 @@ type Send<Entry, Answer> = (
   entries: readonly [Entry, ...Entry[]],
 ) => Promise<readonly Answer[]>
 
+interface StatementBatcherOptions<Entry, Answer> {
+  readonly send: Send<Entry, Answer>
+  /** Entries of one statement. */
+  readonly most: number
+  /** Statements of one lane that are under way at a time; 2 when left out. Those that wait for each other's locks gain nothing by it. */
+  readonly underWay?: number
+}
+
 /**
  * Lets one statement serve many calls. A call that finds its lane free is sent in the same turn of the event loop, with what
- * else came in it; the others wait until one of the two statements under way is answered, and go together. Nobody waits for
+ * else came in it; the others wait until one of the statements under way is answered, and go together. Nobody waits for
  * company.
  */
 export class StatementBatcher<Entry, Answer> {
   readonly #send: Send<Entry, Answer>
   readonly #most: number
+  readonly #underWay: number
   /** Lanes with work; the others are forgotten. */
   readonly #lanes = new Map<string, Lane<Entry, Answer>>()
 
-  constructor(options: { readonly send: Send<Entry, Answer>; readonly most: number }) {
-    this.#send = options.send
-    this.#most = options.most
+  constructor({ send, most, underWay = 2 }: StatementBatcherOptions<Entry, Answer>) {
+    this.#send = send
+    this.#most = most
+    this.#underWay = underWay
   }
 
   add(name: string, entry: Entry): Promise<Answer> {
@@ -44,7 +51,7 @@ export class StatementBatcher<Entry, Answer> {
       this.#lanes.set(name, (lane = { waiting: [], underWay: 0, isDue: false }))
     return new Promise((resolve, reject) => {
       lane.waiting.push({ entry, resolve, reject })
-      if (lane.isDue || lane.underWay >= UNDER_WAY) return
+      if (lane.isDue || lane.underWay >= this.#underWay) return
       lane.isDue = true
       queueMicrotask(() => this.#start(name, lane))
     })
@@ -52,7 +59,7 @@ export class StatementBatcher<Entry, Answer> {
 
   #start(name: string, lane: Lane<Entry, Answer>): void {
     lane.isDue = false
-    while (lane.waiting.length > 0 && lane.underWay < UNDER_WAY) {
+    while (lane.waiting.length > 0 && lane.underWay < this.#underWay) {
       void this.#serve(name, lane, lane.waiting.splice(0, this.#most))
     }
   }

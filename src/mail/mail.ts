@@ -1,3 +1,4 @@
+import { UnderWay } from '#base/under-way.ts'
 import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
@@ -14,7 +15,6 @@ import type { Site } from '#sites/site.ts'
 
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
-import { noteMailboxChange } from './changes/note.ts'
 import { ContactRecipients } from './contact/recipients.ts'
 import { ContactForm } from './contact/service.ts'
 import { DkimKeys } from './dkim/keys.ts'
@@ -23,7 +23,7 @@ import { DkimSigner } from './dkim/signer.ts'
 import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
 import { type ForwarderServices, openForwarder } from './forwarding/open-forwarder.ts'
 import { type ForwardingServices, openForwarding } from './forwarding/open-forwarding.ts'
-import { Arrivals } from './inbound/arrivals.ts'
+import { Arrivals, type ArrivalsDeps } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
 import { RecipientLookup } from './inbound/recipient-lookup.ts'
@@ -122,7 +122,11 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     stopForwarding: (...stopped) => forwardingServices.forwarding.stop(...stopped),
   })
   const messageServices = await openMessages(deps)
-  const removalServices = openRemoval({ ...deps, events })
+  const receiving = new UnderWay()
+  const mailParsing = openParsing({ ...deps, receiving }, (...bounce) =>
+    sendingServices.bounces.note(...bounce),
+  )
+  const removalServices = openRemoval({ ...deps, mailParsing, events })
   const recipientQueue = new RecipientQueue(deps)
   const forwarderServices = openForwarder({
     ...deps,
@@ -131,8 +135,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     recipientQueue,
     routesOf: (tx, mailboxIds) => forwardingServices.forwarding.routes(tx, mailboxIds),
   })
-  const arrivals = openArrivals(deps, forwarderServices.forwarder)
-  const mailParsing = openParsing(deps, (...bounce) => sendingServices.bounces.note(...bounce))
+  const arrivals = openArrivals({ ...deps, ...forwarderServices, mailParsing })
   const parts = { ...mailboxServices, ...messageServices, ...removalServices }
   const sendingServices = openSending({
     ...deps,
@@ -146,7 +149,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   })
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
-  handleNotices({ ...sending, arrivals })
+  handleNotices({ ...sending, arrivals, mailParsing })
   return {
     ...signing,
     outgoingTransport,
@@ -160,7 +163,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     ...sendingServices,
     ...forwardingServices,
     ...openSubmissionPort(sending),
-    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals }),
+    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals, receiving }),
   }
 }
 
@@ -175,7 +178,10 @@ function openSigning(deps: MailDeps & { readonly events: MailEvents }): SigningS
   }
 }
 
-function handleNotices(deps: MailDeps & SendingServices & { readonly arrivals: Arrivals }): void {
+function handleNotices(
+  deps: MailDeps &
+    SendingServices & { readonly arrivals: Arrivals; readonly mailParsing: MailParsing },
+): void {
   const notices = new DeliveryNotices({ ...deps, hostname: deps.config.mail.smtpHostname })
   deps.queue.handle('delivery-notice', (job) => notices.run(job))
 }
@@ -215,7 +221,10 @@ function openOutbound(deps: MailDeps & Pick<SigningServices, 'dkimSigner'>): Out
   return messages
 }
 
-function openParsing(deps: MailDeps, noteBounce: MailParsingDeps['noteBounce']): MailParsing {
+function openParsing(
+  deps: MailDeps & Pick<MailParsingDeps, 'receiving'>,
+  noteBounce: MailParsingDeps['noteBounce'],
+): MailParsing {
   const parsing = new MailParsing({ ...deps, noteBounce })
   deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
     givenUp: parsing.givenUp,
@@ -223,20 +232,17 @@ function openParsing(deps: MailDeps, noteBounce: MailParsingDeps['noteBounce']):
   return parsing
 }
 
-const openArrivals = (deps: MailDeps, forwarder: ForwarderServices['forwarder']): Arrivals =>
-  new Arrivals({
-    ...deps,
-    forward: (tx, messages) => forwarder.forward(tx, messages),
-    noteChange: (tx, mailboxId) => noteMailboxChange(deps.notifications, tx, mailboxId),
-  })
+const openArrivals = ({ forwarder, ...deps }: Omit<ArrivalsDeps, 'forward'> & ForwarderServices) =>
+  new Arrivals({ ...deps, forward: (tx, messages) => forwarder.forward(tx, messages) })
 
 interface InboundParts extends Pick<MailboxServices, 'recipients'>, ForwarderServices {
   readonly arrivals: Arrivals
+  readonly receiving: UnderWay
 }
 
 function openInbound(
   deps: MailDeps,
-  { recipients, arrivals, returnPaths, returnedBounces }: InboundParts,
+  { recipients, arrivals, receiving, returnPaths, returnedBounces }: InboundParts,
 ): SmtpListener {
   const { dataDir, mail: config } = deps.config
   const limits = config.smtpLimits
@@ -254,6 +260,7 @@ function openInbound(
     returnBounce: (...bounce) => returnedBounces.accept(...bounce),
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
     arrivals,
+    receiving,
   })
   const { messageBytes } = limits
   const listens = { name: 'smtp', port: config.smtpPort, messageBytes } as const

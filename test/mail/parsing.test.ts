@@ -1,15 +1,19 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { randomBytes, randomUUID } from 'node:crypto'
 
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { UnderWay } from '#base/under-way.ts'
 import { mail, multipart, part } from '#corpus/sample.ts'
-import { partKey } from '#mail/objects/mail-keys.ts'
+import { insertMessages } from '#mail/inbound/queries.ts'
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
 import { childrenOf } from '#test/process-table.ts'
-import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
+import { type ReceivedMail, arrivalOf, receive, stored } from '#test/received-mail.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -35,10 +39,19 @@ function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing:
   const { context } = stack
   return {
     parser,
-    parsing: new MailParsing({ ...context, ...postgres, queue, mailParser: parser, noteBounce }),
+    parsing: new MailParsing({
+      ...context,
+      ...postgres,
+      queue,
+      mailParser: parser,
+      receiving,
+      noteBounce,
+    }),
   }
 }
 
+/** None is on its way in. */
+const receiving = new UnderWay()
 /** No message of these was sent from here. */
 const noteBounce = () => Promise.resolve()
 
@@ -94,6 +107,7 @@ describe('a message that was accepted', () => {
       ...context,
       ...postgres,
       queue,
+      receiving,
       noteBounce,
       mailParser: {
         parse: async () => {
@@ -147,6 +161,60 @@ describe('a message that the parser cannot take', () => {
     await parsing.run(broken, running())
     expect(await stored(stack, broken)).toMatchObject([{ status: 'failed' }])
     expect(await stored(stack, good)).toMatchObject([{ status: 'parsed' }])
+  })
+})
+
+describe('messages that are written together', () => {
+  test('are written one by one where something hinders one of them', async () => {
+    const raws = ['one', 'bounce', 'two'].map((name) => mail([`Subject: ${name}`], name))
+    const received: ReceivedMail[] = []
+    for (const raw of raws) received.push(await receive(stack, Buffer.from(raw)))
+    const unsaid = { recipient: null, status: null, action: null, diagnostic: null }
+    const bounce = { kind: 'failed', originalMessageId: 'x@y', ...unsaid } as const
+    const rest = { html: null, truncated: false, attachments: [], snippet: '' }
+    const parsing = new MailParsing({
+      ...stack.context,
+      ...postgres,
+      queue,
+      receiving,
+      noteBounce: () => Promise.reject(new Error('not now')),
+      mailParser: {
+        parse: async (open) => {
+          const text = await new Response((await open()).body).text()
+          const found = text.includes('bounce') ? bounce : null
+          return { mail: { ...rest, text, bounce: found } }
+        },
+        [Symbol.asyncDispose]: async () => {},
+      },
+    })
+    const [one, hindered, two] = received
+    if (!one || !hindered || !two) throw new Error('Three were received')
+    await expect(parsing.run(one, running())).rejects.toThrow('could not be parsed now')
+    expect(await stored(stack, one)).toMatchObject([{ status: 'parsed' }])
+    expect(await stored(stack, hindered)).toMatchObject([{ status: 'pending', text: null }])
+    expect(await stored(stack, two)).toMatchObject([{ status: 'parsed' }])
+    await remove(hindered.rawId)
+  })
+
+  test('join the conversations of each other, each in its mailboxes', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const question = mail(['Subject: q', 'Message-ID: <together-1@e.test>'], 'w')
+    const answer = mail(
+      ['Subject: a', 'Message-ID: <together-2@e.test>', 'In-Reply-To: <together-1@e.test>'],
+      'w',
+    )
+    const mailboxes = ['mbx_together_a', 'mbx_together_b']
+    const first = await receive(stack, Buffer.from(question), { mailboxes })
+    const second = await receive(stack, Buffer.from(answer), { mailboxes })
+    const alone = await receive(stack, Buffer.from(answer), { mailboxes: ['mbx_together_c'] })
+    await parsing.run(first, running())
+    const threads = async (one: ReceivedMail) =>
+      (await stored(stack, one)).map(({ threadId }) => threadId)
+    const [inA, inB] = await threads(first)
+    expect(inA).not.toBe(inB)
+    expect(await threads(second)).toEqual([inA, inB])
+    expect(await threads(alone)).toEqual([alone.messageId])
   })
 })
 
@@ -216,6 +284,110 @@ describe('conversations', () => {
     expect(new Set(threads)).toEqual(new Set([first.messageId]))
   })
 })
+
+describe('the job that parses what a site has', () => {
+  const isReliedOn = () =>
+    stack.inSite('one.test', async (tx) => {
+      const usage = await tx.db
+        .selectFrom('mail_usage')
+        .select('parsing_since as since')
+        .where('site_id', '=', tx.siteId)
+        .executeTakeFirst()
+      return usage?.since instanceof Date
+    })
+  const jobs = () =>
+    stack.inSite('one.test', async (tx) => {
+      const { rows } = await sql<{ key: string; state: string; isLater: boolean }>`
+        select singleton_key as key, state::text, start_after > now() as "isLater"
+        from pgboss.job where name = 'mail-parse' and data ->> 'siteId' = ${tx.siteId}
+        order by created_on`.execute(tx.db)
+      return rows
+    })
+
+  beforeEach(() =>
+    stack.inSite('one.test', async (tx) => {
+      await sql`delete from pgboss.job where name = 'mail-parse'`.execute(tx.db)
+      await sql`insert into mail_usage (site_id) values (${tx.siteId})
+        on conflict (site_id) do update set parsing_since = null`.execute(tx.db)
+    }),
+  )
+
+  test('is relied on until it has looked once more', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    await stack.inSite('one.test', (tx) => parsing.queueUp(tx))
+    expect(await isReliedOn()).toBe(true)
+    const received = await receive(stack, Buffer.from(mail(['Subject: relied'], 'w')))
+    await parsing.run(received, running())
+    expect(await stored(stack, received)).toMatchObject([{ status: 'parsed' }])
+    expect(await isReliedOn()).toBe(false)
+  })
+
+  test('waits for those who add a message meanwhile', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const raw = Buffer.from(mail(['Subject: meanwhile'], 'w'))
+    const arrival = arrivalOf(raw)
+    const { siteId } = await stack.context.sites.find('one.test')
+    await stack.context.objects.put(rawKey(siteId, arrival.rawId), raw)
+    const [added, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const adding = stack.inSite('one.test', async (tx) => {
+      const place = { mailboxId: 'mbx_one', messageId: `msg_${randomUUID()}`, recipient: 'a@b' }
+      await insertMessages(tx, [{ ...place, hash: randomBytes(32), arrival }], new Date())
+      added.resolve()
+      await held.promise
+    })
+    await added.promise
+    const job = parsing.run({ siteId }, running())
+    await vi.waitUntil(async () => (await waiters()) > 0)
+    held.resolve()
+    await Promise.all([adding, job])
+    expect(await stored(stack, arrival)).toMatchObject([{ status: 'parsed', text: 'w\n' }])
+  })
+
+  test('lets the jobs of others go first now and then', async () => {
+    await using parser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
+    const { context } = stack
+    const deps = { ...context, ...postgres, queue, mailParser: parser, receiving, noteBounce }
+    const parsing = new MailParsing({ ...deps, turnMs: 0 })
+    const received: ReceivedMail[] = []
+    for (let count = 0; count < 21; count += 1) {
+      received.push(await receive(stack, Buffer.from(mail([`Subject: ${count}`], 'w'))))
+    }
+    const [{ siteId } = { siteId: '' }] = received
+    await parsing.run({ siteId }, running())
+    const statuses = async () =>
+      (await Promise.all(received.map((each) => stored(stack, each)))).flatMap((rows) =>
+        rows.map(({ status }) => status),
+      )
+    expect((await statuses()).filter((status) => status === 'pending')).toHaveLength(1)
+    expect(await jobs()).toEqual([{ key: siteId, state: 'created', isLater: false }])
+    expect(await isReliedOn()).toBe(true)
+    await parsing.run({ siteId }, running())
+    expect(await statuses()).not.toContain('pending')
+  })
+
+  test('that was given up comes again after an hour, and new messages before it', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const { siteId } = await stack.context.sites.find('one.test')
+    await parsing.givenUp({ siteId })
+    expect(await isReliedOn()).toBe(false)
+    await stack.inSite('one.test', (tx) => parsing.queueUp(tx))
+    expect(await jobs()).toEqual([
+      { key: `${siteId} later`, state: 'created', isLater: true },
+      { key: siteId, state: 'created', isLater: false },
+    ])
+  })
+})
+
+/** Sessions of this database that wait for a lock. */
+const waiters = () =>
+  stack.inSite('one.test', async (tx) => {
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count
+      from pg_locks where not granted and locktype in ('transactionid', 'tuple')`.execute(tx.db)
+    return rows[0]?.count ?? 0
+  })
 
 const ownParsers = () =>
   childrenOf(process.pid).filter(({ command }) => command.includes('mail-parser.js'))

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
-import { indexMessage } from '#mail/search/index-message.ts'
+import { indexMessages } from '#mail/search/index-messages.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Stack } from './stack.ts'
@@ -72,7 +72,7 @@ export async function storeMail(stack: Stack, row: MailRow): Promise<StoredMail>
     await insertMessage(tx, mailboxId, whole)
     const { receivedAt } = whole
     const text = `${whole.subject} ${whole.from} ${whole.text}`
-    await indexMessage(tx, { messageId, mailboxId, receivedAt, text })
+    await indexMessages(tx, [{ messageId, mailboxId, receivedAt, text }])
   })
   return whole
 }

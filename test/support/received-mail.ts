@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+import type { Arrival } from '#mail/inbound/model.ts'
 import { insertMessages } from '#mail/inbound/queries.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 
@@ -26,27 +27,7 @@ export async function receive(
   const { siteId } = await stack.context.sites.find('one.test')
   const rawId = `raw_${randomUUID()}`
   await stack.context.objects.put(rawKey(siteId, rawId), raw)
-  const arrival = {
-    rawId,
-    sizeBytes: raw.length,
-    sha256: createHash('sha256').update(raw).digest(),
-    sender: 'eve@else.test',
-    from: { address: '192.0.2.1', heloName: 'else.test', protocol: 'ESMTP', tls: null },
-    traceHeader: '',
-    authentication: {
-      spf: 'none',
-      dkim: 'none',
-      dmarc: 'none',
-      arc: 'none',
-      spfDomain: null,
-      dkimDomains: [],
-      fromDomain: null,
-      dmarcPolicy: null,
-    },
-    headers: readMailHeaders(raw),
-    receivedAt,
-    deliveries: [],
-  }
+  const arrival = arrivalOf(raw, { rawId, receivedAt })
   const messages = mailboxes.map((mailboxId) => ({
     mailboxId,
     messageId: `msg_${randomUUID()}`,
@@ -59,6 +40,30 @@ export async function receive(
   })
   return { siteId, rawId, messageId: messages[0]?.messageId ?? '' }
 }
+
+/** A message whose bytes are safe, before its rows are there. */
+export const arrivalOf = (raw: Buffer, given: Partial<Arrival> = {}): Arrival => ({
+  rawId: `raw_${randomUUID()}`,
+  sizeBytes: raw.length,
+  sha256: createHash('sha256').update(raw).digest(),
+  sender: 'eve@else.test',
+  from: { address: '192.0.2.1', heloName: 'else.test', protocol: 'ESMTP', tls: null },
+  traceHeader: '',
+  authentication: {
+    spf: 'none',
+    dkim: 'none',
+    dmarc: 'none',
+    arc: 'none',
+    spfDomain: null,
+    dkimDomains: [],
+    fromDomain: null,
+    dmarcPolicy: null,
+  },
+  headers: readMailHeaders(raw),
+  receivedAt: new Date(),
+  deliveries: [],
+  ...given,
+})
 
 /** What is stored of a message. */
 export const stored = (stack: Stack, { rawId }: Pick<ReceivedMail, 'rawId'>) =>

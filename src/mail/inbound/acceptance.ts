@@ -4,7 +4,7 @@ import { type MailLimits, mailLimits } from '#mail/quotas/limits.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import type { Arrival, Delivery } from './model.ts'
-import type { DeliveryKey, Growth, HeldMailbox, HeldUsage, NewMessage } from './queries.ts'
+import type { DeliveryKey, HeldMailbox, HeldUsage, NewMessage } from './queries.ts'
 
 /** What becomes of each message of a batch: the messages to insert, or why there are none. */
 export type Decision =
@@ -21,6 +21,20 @@ interface Room {
   bytes: number
   messages: number
 }
+
+/** What it is in each of its mailboxes. */
+export const newMessages = (arrival: Arrival, newMessageId: () => string): NewMessage[] =>
+  arrival.deliveries.map(({ mailboxId, recipient }) => ({
+    messageId: newMessageId(),
+    mailboxId,
+    recipient,
+    hash: deliveryHash(arrival, recipient),
+    arrival,
+  }))
+
+/** Whether a message comes twice among them. */
+export const haveTwins = (messages: readonly NewMessage[]): boolean =>
+  new Set(messages.map(keyText)).size < messages.length
 
 /** The same bytes from the same sender to the same recipient are the same message. */
 export function deliveryHash(arrival: Arrival, recipient: string): Buffer {
@@ -48,12 +62,10 @@ export class Acceptance {
   }
 
   decide(arrival: Arrival, newMessageId: () => string): Decision {
-    const wanted = arrival.deliveries
-      .map((delivery) => ({ ...delivery, hash: deliveryHash(arrival, delivery.recipient) }))
-      .filter((delivery) => !this.#accepted.has(keyText(delivery)))
-    const refusal = this.#refusal(arrival, wanted)
+    const wanted = newMessages(arrival, newMessageId)
+    const messages = wanted.filter((message) => !this.#accepted.has(keyText(message)))
+    const refusal = this.#refusal(arrival, messages)
     if (refusal) return { refusal }
-    const messages = wanted.map((delivery) => ({ ...delivery, messageId: newMessageId(), arrival }))
     for (const message of messages) this.#take(message)
     return { messages }
   }
@@ -90,16 +102,6 @@ export class Acceptance {
 
 export const mailboxFull = (): SmtpReply =>
   new SmtpReply(452, '4.2.2', 'The mailbox is full: try again later')
-
-/** What each mailbox grows by. */
-export function growthOf(messages: readonly NewMessage[]): Growth[] {
-  const growth = new Map<string, Growth>()
-  for (const { mailboxId, arrival } of messages) {
-    const { bytes, messages: count } = growth.get(mailboxId) ?? { bytes: 0, messages: 0 }
-    growth.set(mailboxId, { mailboxId, bytes: bytes + arrival.sizeBytes, messages: count + 1 })
-  }
-  return [...growth.values()]
-}
 
 const keyText = ({ mailboxId, hash }: DeliveryKey): string =>
   `${mailboxId} ${hash.toString('base64')}`

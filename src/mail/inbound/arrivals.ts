@@ -1,17 +1,19 @@
+import { StatementBatcher } from '#base/statement-batcher.ts'
+import type { MailParsing } from '#mail/parsing/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { Acceptance, type Decision, deliveryHash, growthOf } from './acceptance.ts'
+import { Acceptance, type Decision, deliveryHash, haveTwins, newMessages } from './acceptance.ts'
 import type { Arrival } from './model.ts'
 import {
   type DeliveryKey,
   type FiledMessage,
   type NewMessage,
-  addUsage,
   holdMailboxes,
   holdUsage,
   insertMessages,
+  insertPlainMessages,
   selectDelivered,
   selectDeliveries,
 } from './queries.ts'
@@ -20,19 +22,10 @@ import {
 const SAME_MESSAGE_MS = 15 * 60_000
 const MAX_BATCH = 100
 
-export interface ArrivalsDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids'
-> {
-  /** Tells those who watch a mailbox, once this is committed. */
-  readonly noteChange: (tx: SiteTx, mailboxId: string) => Promise<void>
+export interface ArrivalsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
+  readonly mailParsing: Pick<MailParsing, 'queueUp' | 'queuedSince'>
   /** Sends on what mailboxes that forward have received. */
   readonly forward: (tx: SiteTx, messages: readonly NewMessage[]) => Promise<void>
-}
-
-interface Waiting {
-  readonly arrival: Arrival
-  readonly settle: PromiseWithResolvers<Decision>
 }
 
 /**
@@ -41,22 +34,21 @@ interface Waiting {
  */
 export class Arrivals {
   readonly #deps: ArrivalsDeps
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #batcher: StatementBatcher<Arrival, Decision>
 
   constructor(deps: ArrivalsDeps) {
     this.#deps = deps
+    this.#batcher = new StatementBatcher({
+      send: (siteId, arrivals) => this.#take(siteId, arrivals),
+      most: MAX_BATCH,
+      // They hold the same rows.
+      underWay: 1,
+    })
   }
 
   /** Rejects when it is not known whether it was committed. */
   accept(siteId: string, arrival: Arrival): Promise<Decision> {
-    const waiting = { arrival, settle: Promise.withResolvers<Decision>() }
-    const others = this.#waiting.get(siteId)
-    if (others) others.push(waiting)
-    else {
-      this.#waiting.set(siteId, [waiting])
-      void this.#work(siteId)
-    }
-    return waiting.settle.promise
+    return this.#batcher.add(siteId, arrival)
   }
 
   /**
@@ -64,51 +56,33 @@ export class Arrivals {
    * already, where it is the same. Throws the `SmtpReply` of a mailbox without room.
    */
   async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<FiledMessage> {
-    const { clock, noteChange } = this.#deps
-    const now = clock.now()
+    const now = this.#deps.clock.now()
     const acceptance = await heldFor(tx, [arrival], now)
     const decision = acceptance.decide(arrival, () => messageId)
     if ('refusal' in decision) throw decision.refusal
     const { messages } = decision
     if (messages.length === 0) return selectDelivered(tx, onlyKey(arrival))
-    const growth = growthOf(messages)
-    await insertMessages(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
-    await addUsage(tx, growth)
-    for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
+    await insertMessages(tx, messages, rememberedUntil(now))
     return { messageId, threadId: messageId }
   }
 
-  async #work(siteId: string): Promise<void> {
-    for (;;) {
-      const batch = this.#waiting.get(siteId)?.splice(0, MAX_BATCH) ?? []
-      if (batch.length === 0) break
-      await this.#settle(siteId, batch)
-    }
-    this.#waiting.delete(siteId)
+  /** Most batches need no decision: they take one statement. */
+  async #take(siteId: string, arrivals: readonly Arrival[]): Promise<readonly Decision[]> {
+    const { database, clock, ids, mailParsing } = this.#deps
+    const now = clock.now()
+    const plain = arrivals.map((arrival) => ({
+      messages: newMessages(arrival, () => ids.named('msg')),
+    }))
+    const messages = plain.flatMap((decision) => decision.messages)
+    const parsingSince = mailParsing.queuedSince(now)
+    const times = { now, expiresAt: rememberedUntil(now), parsingSince }
+    const isTaken =
+      !haveTwins(messages) && (await insertPlainMessages(database, siteId, messages, times))
+    return isTaken ? plain : this.#decide(siteId, arrivals)
   }
 
-  /** A message that Postgres does not take fails alone. */
-  async #settle(siteId: string, batch: readonly Waiting[]): Promise<void> {
-    try {
-      const decisions = await this.#commit(
-        siteId,
-        batch.map(({ arrival }) => arrival),
-      )
-      for (const [index, { settle }] of batch.entries()) {
-        const decision = decisions[index]
-        if (decision) settle.resolve(decision)
-      }
-    } catch (error) {
-      if (batch.length > 1 && isAboutOneRow(error)) {
-        for (const each of batch) await this.#settle(siteId, [each])
-      } else {
-        for (const { settle } of batch) settle.reject(error)
-      }
-    }
-  }
-
-  #commit(siteId: string, arrivals: readonly Arrival[]): Promise<Decision[]> {
-    const { database, queue, clock, ids, noteChange, forward } = this.#deps
+  #decide(siteId: string, arrivals: readonly Arrival[]): Promise<Decision[]> {
+    const { database, clock, ids, mailParsing, forward } = this.#deps
     const now = clock.now()
     return database.withSite(siteId, async (tx) => {
       const acceptance = await heldFor(tx, arrivals, now)
@@ -119,18 +93,17 @@ export class Arrivals {
         'messages' in decision ? decision.messages : [],
       )
       if (messages.length === 0) return decisions
-      const growth = growthOf(messages)
-      await insertMessages(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
-      await addUsage(tx, growth)
+      await insertMessages(tx, messages, rememberedUntil(now))
       const forwarded = acceptance.forwarded(messages)
       if (forwarded.length > 0) await forward(tx, forwarded)
       await deleteExpired(tx, 'mail_delivery', now)
-      for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
-      await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+      await mailParsing.queueUp(tx)
       return decisions
     })
   }
 }
+
+const rememberedUntil = (now: Date): Date => new Date(now.getTime() + SAME_MESSAGE_MS)
 
 const keysOf = (arrival: Arrival): DeliveryKey[] =>
   arrival.deliveries.map(({ mailboxId, recipient }) => ({
@@ -152,10 +125,3 @@ async function heldFor(tx: SiteTx, arrivals: readonly Arrival[], now: Date): Pro
   const accepted = await selectDeliveries(tx, keys, now)
   return new Acceptance({ mailboxes, usage, accepted })
 }
-
-/** SQLSTATE classes 22, 23 and 54: data exceptions, integrity, limits of the program. */
-const isAboutOneRow = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  /^(?:22|23|54)...$/.test(String(error.code))

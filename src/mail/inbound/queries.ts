@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 
+import { DEFAULT_MAIL_LIMITS } from '#mail/quotas/limits.ts'
 import { byteaList } from '#platform/postgres/array-types.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { query } from '#platform/postgres/query-text.ts'
 
 import type { Arrival } from './model.ts'
 
@@ -38,12 +40,6 @@ export interface NewMessage extends DeliveryKey {
 export interface FiledMessage {
   readonly messageId: string
   readonly threadId: string
-}
-
-export interface Growth {
-  readonly mailboxId: string
-  readonly bytes: number
-  readonly messages: number
 }
 
 /** Locks them in the order of their ids, so that two batches never wait for each other. */
@@ -115,62 +111,53 @@ export async function selectDelivered(
 }
 
 /**
- * All rows of new messages, which are remembered until `expiresAt`, in one statement whose text is the same for any number
- * of them. Each is a conversation of its own until the parser knows better.
+ * All rows of new messages, which are remembered until `expiresAt`, and their counts. Their mailboxes and the site's usage
+ * are held. Tells those who watch the mailboxes, once it is committed.
  */
 export async function insertMessages(
   tx: SiteTx,
   messages: readonly NewMessage[],
   expiresAt: Date,
 ): Promise<void> {
-  const arrivals = [...new Set(messages.map(({ arrival }) => arrival))]
-  await sql`
-    with raw as (
-      insert into mail_raw (site_id, raw_id, size_bytes, sha256, envelope_from, client,
-                            trace_header, authentication, received_at)
-      select ${tx.siteId}, raw_id, size_bytes, decode(sha256, 'hex'), envelope_from, client,
-             trace_header, authentication, received_at
-      from jsonb_to_recordset(${JSON.stringify(arrivals.map(rawRow))}::text::jsonb) arrived (
-        raw_id text, size_bytes bigint, sha256 text, envelope_from text, client jsonb,
-        trace_header text, authentication jsonb, received_at timestamptz)
-    ), new as (
-      select *
-      from jsonb_to_recordset(${JSON.stringify(messages.map(messageRow))}::text::jsonb) message (
-        message_id text, mailbox_id text, hash text, raw_id text, size_bytes bigint,
-        recipient text, received_at timestamptz, subject text, from_address text,
-        recipients jsonb, header_id text, in_reply_to text, reference_ids text[])
-    ), delivery as (
-      insert into mail_delivery (site_id, mailbox_id, delivery_hash, message_id, expires_at)
-      select ${tx.siteId}, mailbox_id, decode(hash, 'hex'), message_id, ${expiresAt} from new
-      on conflict (site_id, mailbox_id, delivery_hash) do update set
-        message_id = excluded.message_id, expires_at = excluded.expires_at
-    )
-    insert into mail_message (site_id, message_id, mailbox_id, raw_id, size_bytes, recipient,
-                              received_at, thread_id, subject, from_address, recipients, header_id,
-                              in_reply_to, reference_ids)
-    select ${tx.siteId}, message_id, mailbox_id, raw_id, size_bytes, recipient,
-           received_at, message_id, subject, from_address, recipients, header_id,
-           in_reply_to, reference_ids
-    from new`.execute(tx.db)
+  const { arrivals, filed } = rowsOf(messages)
+  await sql`select mail_insert(${tx.siteId}, ${arrivals}::text::jsonb, ${filed}::text::jsonb,
+    ${expiresAt})`.execute(tx.db)
 }
 
-/** Counts new messages, of mailboxes that are held and of their site. */
-export async function addUsage(tx: SiteTx, growth: readonly Growth[]): Promise<void> {
-  await sql`
-    with growth (mailbox_id, bytes, messages) as (
-      select * from unnest(${growth.map(({ mailboxId }) => mailboxId)}::text[],
-        ${growth.map(({ bytes }) => String(bytes))}::bigint[],
-        ${growth.map(({ messages }) => String(messages))}::bigint[])
-    ), counted as (
-      update mailbox set used_bytes = used_bytes + growth.bytes,
-        used_messages = used_messages + growth.messages
-      from growth
-      where mailbox.site_id = ${tx.siteId} and mailbox.mailbox_id = growth.mailbox_id
-    )
-    update mail_usage set
-      used_bytes = used_bytes + (select sum(bytes) from growth),
-      used_messages = used_messages + (select sum(messages) from growth)
-    where site_id = ${tx.siteId}`.execute(tx.db)
+/** When messages come, until when they are remembered, and since when a job that is to parse them may have been queued. */
+export interface ArrivalTimes {
+  readonly now: Date
+  readonly expiresAt: Date
+  readonly parsingSince: Date
+}
+
+/**
+ * The same in one statement, and committed, where nothing is to be decided: they are new, have room, go no further, and a job
+ * will parse them. Returns false when any of that is not so: then nothing was done.
+ */
+export async function insertPlainMessages(
+  database: Database,
+  siteId: string,
+  messages: readonly NewMessage[],
+  { now, expiresAt, parsingSince }: ArrivalTimes,
+): Promise<boolean> {
+  const { arrivals, filed } = rowsOf(messages)
+  const { mailBytes, mailMessages } = DEFAULT_MAIL_LIMITS
+  const [row] = await database.statement<{ taken: boolean }>(
+    ...query`select mail_arrive(${siteId}, ${arrivals}::text::jsonb, ${filed}::text::jsonb,
+      ${now.toISOString()}::text::timestamptz, ${expiresAt.toISOString()}::text::timestamptz,
+      ${parsingSince.toISOString()}::text::timestamptz,
+      ${`{${mailBytes},${mailMessages}}`}::text::bigint[]) as taken`,
+  )
+  return row?.taken === true
+}
+
+function rowsOf(messages: readonly NewMessage[]): { arrivals: string; filed: string } {
+  const arrivals = [...new Set(messages.map(({ arrival }) => arrival))]
+  return {
+    arrivals: JSON.stringify(arrivals.map(rawRow)),
+    filed: JSON.stringify(messages.map(messageRow)),
+  }
 }
 
 const rawRow = (arrival: Arrival) => ({

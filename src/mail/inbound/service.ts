@@ -1,6 +1,7 @@
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { networkOf } from '#base/network-of.ts'
 import { toStorable } from '#base/storable-text.ts'
+import type { UnderWay } from '#base/under-way.ts'
 import type { MailConfig } from '#config/config.ts'
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -36,6 +37,8 @@ export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logge
   readonly lookup: RecipientLookup
   readonly store: MessageStore
   readonly arrivals: Pick<Arrivals, 'accept'>
+  /** Messages on their way in: what can wait gives way to them. */
+  readonly receiving: Pick<UnderWay, 'run'>
   /** Keeps a bounce that goes back to somebody: committed when it resolves. */
   readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
 }
@@ -85,7 +88,11 @@ export class InboundMail implements SmtpPolicy {
     transaction.add(siteId, toStorable(found.address), found.mailboxIds)
   }
 
-  async message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
+  message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
+    return this.#deps.receiving.run(() => this.#message(client, content))
+  }
+
+  async #message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
     const visit = this.#visit(client)
     const { transaction } = visit
     if (!transaction) throw new SmtpReply(503, '5.5.1', 'MAIL comes first')

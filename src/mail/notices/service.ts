@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 
 import type { Arrivals } from '#mail/inbound/arrivals.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
+import type { MailParsing } from '#mail/parsing/service.ts'
 import { DELAYED_AFTER_MS } from '#mail/sending/model.ts'
 import type { OutgoingMail } from '#mail/sending/outgoing.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -28,6 +29,7 @@ export interface DeliveryNoticesDeps extends Pick<
   /** The server's own name. */
   readonly hostname: string
   readonly arrivals: Pick<Arrivals, 'file'>
+  readonly mailParsing: Pick<MailParsing, 'queueUp'>
   readonly outgoing: Pick<OutgoingMail, 'store' | 'remove'>
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
@@ -85,7 +87,7 @@ export class DeliveryNotices {
     stored: Awaited<ReturnType<OutgoingMail['store']>>,
     noticeId: string,
   ): Promise<boolean> {
-    const { arrivals, queue, logger } = this.#deps
+    const { arrivals, mailParsing, logger } = this.#deps
     const { siteId } = tx
     const arrival = { ...stored, sender: '', deliveries: [{ mailboxId, recipient: mailbox }] }
     try {
@@ -95,7 +97,7 @@ export class DeliveryNotices {
       logger.info({ siteId, mailboxId, reason: error.message }, 'delivery notice not filed')
       return false
     }
-    await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+    await mailParsing.queueUp(tx)
     return true
   }
 

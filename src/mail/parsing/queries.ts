@@ -10,8 +10,15 @@ export interface PendingMail {
   readonly receivedAt: Date
 }
 
+/** A message that was read, or given up, and is to be shown. */
+export interface ReadMail {
+  readonly rawId: string
+  readonly content: MailContent
+}
+
 /** A message in a mailbox, as far as parsing concerns it. */
 export interface MailboxMessage {
+  readonly rawId: string
   readonly messageId: string
   readonly mailboxId: string
   readonly threadId: string
@@ -41,6 +48,23 @@ export async function selectUnparsed(
   return query.orderBy('received_at').orderBy('raw_id').limit(limit).execute()
 }
 
+/** Until the end of the transaction nobody adds a message to the site. */
+export async function holdParsing(tx: SiteTx): Promise<void> {
+  await sql`select from mail_usage where site_id = ${tx.siteId} for no key update`.execute(tx.db)
+}
+
+export const noteQueued = (tx: SiteTx, now: Date): Promise<void> => setParsingSince(tx, now)
+
+export const noteEnd = (tx: SiteTx): Promise<void> => setParsingSince(tx, null)
+
+async function setParsingSince(tx: SiteTx, since: Date | null): Promise<void> {
+  await tx.db
+    .updateTable('mail_usage')
+    .set({ parsing_since: since })
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
 /** Returns how many there were with this one; 0 when there is nothing to parse any more. */
 export async function countAttempt(tx: SiteTx, rawId: string): Promise<number> {
   const row = await pending(tx, rawId)
@@ -50,111 +74,54 @@ export async function countAttempt(tx: SiteTx, rawId: string): Promise<number> {
   return row?.attempts ?? 0
 }
 
-/** Keeps what was read. Returns false when somebody else has finished it, or it was removed. */
-export async function finishRaw(
+/**
+ * Keeps what was read, and locks the conversations of the mailboxes. Gives the messages that show it, the oldest first, held
+ * until the end so that none is removed meanwhile: nothing for what somebody else has finished, or removed.
+ */
+export async function finishRaws(
   tx: SiteTx,
-  rawId: string,
-  { status, bounce, text, html, truncated, attachments }: MailContent,
-): Promise<boolean> {
-  const row = await tx.db
-    .with('finished', () =>
-      pending(tx, rawId)
-        .set({ parse_status: status, bounce: bounce === null ? null : JSON.stringify(bounce) })
-        .returning('raw_id'),
-    )
-    .insertInto('mail_content')
-    .columns(['site_id', 'raw_id', 'text', 'html', 'truncated', 'attachments'])
-    .expression((db) =>
-      db
-        .selectFrom('finished')
-        .select([
-          sql<string>`${tx.siteId}::text`.as('site_id'),
-          'raw_id',
-          sql<string>`${text}::text`.as('text'),
-          sql<string | null>`${html}::text`.as('html'),
-          sql<boolean>`${truncated}::boolean`.as('truncated'),
-          sql<string>`${JSON.stringify(attachments)}::text::jsonb`.as('attachments'),
-        ]),
-    )
-    .returning('raw_id')
-    .executeTakeFirst()
-  return row !== undefined
+  read: readonly ReadMail[],
+): Promise<readonly MailboxMessage[]> {
+  const finished = read.map(({ rawId, content }) => ({ raw_id: rawId, ...content }))
+  const { rows } = await sql<MailboxMessage>`
+    select raw_id as "rawId", message_id as "messageId", mailbox_id as "mailboxId",
+      thread_id as "threadId", received_at as "receivedAt", subject, from_address as "fromAddress",
+      recipients, header_id as "headerId", in_reply_to as "inReplyTo",
+      reference_ids as "referenceIds"
+    from mail_finish(${tx.siteId}, ${JSON.stringify(finished)}::text::jsonb)`.execute(tx.db)
+  return rows
 }
 
-export async function isKnown(tx: SiteTx, rawId: string): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('mail_raw')
-    .select('raw_id')
-    .where('site_id', '=', tx.siteId)
-    .where('raw_id', '=', rawId)
-    .executeTakeFirst()
-  return row !== undefined
+export interface ShownMessage {
+  readonly messageId: string
+  readonly mailboxId: string
+  readonly threadId: string
+  readonly snippet: string
+  readonly hasAttachments: boolean
 }
 
-/** In the order in which their mailboxes are locked. */
-export async function selectMailboxesOf(tx: SiteTx, rawId: string): Promise<string[]> {
-  const rows = await tx.db
-    .selectFrom('mail_message')
-    .select('mailbox_id as mailboxId')
-    .distinct()
-    .where('site_id', '=', tx.siteId)
-    .where('raw_id', '=', rawId)
-    .orderBy('mailbox_id')
-    .execute()
-  return rows.map(({ mailboxId }) => mailboxId)
+/** Tells those who watch the mailboxes, once it is committed. */
+export async function showMessages(tx: SiteTx, shown: readonly ShownMessage[]): Promise<void> {
+  const rows = shown.map(({ messageId, mailboxId, threadId, snippet, hasAttachments }) => ({
+    message_id: messageId,
+    mailbox_id: mailboxId,
+    thread_id: threadId,
+    snippet,
+    has_attachments: hasAttachments,
+  }))
+  await sql`select mail_show(${tx.siteId}, ${JSON.stringify(rows)}::text::jsonb)`.execute(tx.db)
 }
 
-/** Held until the end, so that none is removed meanwhile. */
-export async function holdMessages(tx: SiteTx, rawId: string): Promise<MailboxMessage[]> {
-  return tx.db
-    .selectFrom('mail_message')
-    .select([
-      'message_id as messageId',
-      'mailbox_id as mailboxId',
-      'thread_id as threadId',
-      'received_at as receivedAt',
-      'subject',
-      'from_address as fromAddress',
-      'recipients',
-      'header_id as headerId',
-      'in_reply_to as inReplyTo',
-      'reference_ids as referenceIds',
-    ])
-    .where('site_id', '=', tx.siteId)
-    .where('raw_id', '=', rawId)
-    .orderBy('message_id')
-    .forNoKeyUpdate()
-    .execute()
-}
-
-export async function updateMessage(
-  tx: SiteTx,
-  messageId: string,
-  shown: {
-    readonly threadId: string
-    readonly snippet: string
-    readonly hasAttachments: boolean
-  },
-): Promise<void> {
-  await tx.db
-    .updateTable('mail_message')
-    .set({
-      thread_id: shown.threadId,
-      snippet: shown.snippet,
-      has_attachments: shown.hasAttachments,
-    })
-    .where('site_id', '=', tx.siteId)
-    .where('message_id', '=', messageId)
-    .execute()
-}
-
-/** Has the objects of a message that is gone removed once more. */
-export async function insertRemovedObject(tx: SiteTx, rawId: string): Promise<void> {
-  await tx.db
-    .insertInto('mail_removed_object')
-    .values({ site_id: tx.siteId, raw_id: rawId })
-    .onConflict((on) => on.doNothing())
-    .execute()
+/** Has the objects of those that are gone removed once more. Returns whether any is. */
+export async function removeOrphans(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
+  const { rows } = await sql`insert into mail_removed_object (site_id, raw_id)
+    select ${tx.siteId}, raw_id from unnest(${rawIds}::text[]) gone (raw_id)
+    where not exists (
+      select from mail_raw known
+      where known.site_id = ${tx.siteId} and known.raw_id = gone.raw_id)
+    on conflict (site_id, raw_id) do update set removed_at = excluded.removed_at
+    returning raw_id`.execute(tx.db)
+  return rows.length > 0
 }
 
 const pending = (tx: SiteTx, rawId: string) =>

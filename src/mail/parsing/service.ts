@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { AppError } from '#base/app-error.ts'
 import { toStorable } from '#base/storable-text.ts'
-import { noteMailboxChange } from '#mail/changes/note.ts'
+import type { UnderWay } from '#base/under-way.ts'
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
-import { indexMessage } from '#mail/search/index-message.ts'
 import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
 import type { StoredObject } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -12,39 +13,41 @@ import type { PlatformServices } from '#platform/services.ts'
 import { attachmentIdOf, type MailContent, type StoredAttachment } from './model.ts'
 import {
   countAttempt,
-  finishRaw,
-  holdMessages,
-  insertRemovedObject,
-  isKnown,
-  type MailboxMessage,
+  holdParsing,
+  noteEnd,
+  noteQueued,
   type PendingMail,
-  selectMailboxesOf,
+  type ReadMail,
   selectUnparsed,
-  updateMessage,
 } from './queries.ts'
-import { searchTextOf } from './search-text.ts'
+import { ReadMails, type ReadMailsDeps } from './read-mails.ts'
 import { lockConversations } from './thread-queries.ts'
-import { type Referring, joinConversation } from './threads.ts'
+import { type Referring, joinConversations } from './threads.ts'
 
 const BATCH = 20
+/** Of what was read and is not written yet. */
+const HELD_CHARACTERS = 8 * 1024 * 1024
+/** While messages come without a pause, so many are parsed in this time: the others wait for the pause. */
+const GIVE_WAY_MS = 1000
+/** What was read is written, rather than wait so long for the next message. */
+const SLOW_MS = 250
 const MAX_ATTEMPTS = 2
 /** Of a message that cannot be parsed its beginning is shown as it is. */
 const RAW_SHOWN_BYTES = 64 * 1024
 const RETRY_SECONDS = 3600
+const TURN_MS = 10_000
+/** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
+const RELIED_ON_MS = 10_000
 
 type Job = QueueJobs['mail-parse']
 
-export interface MailParsingDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'objects' | 'notifications' | 'logger'
-> {
+export interface MailParsingDeps
+  extends ReadMailsDeps, Pick<PlatformServices, 'objects' | 'clock' | 'logger'> {
   readonly mailParser: MailParser
-  /** What a message to these mailboxes says of one that they may have sent. */
-  readonly noteBounce: (
-    tx: SiteTx,
-    mailboxIds: readonly string[],
-    bounce: NonNullable<MailContent['bounce']>,
-  ) => Promise<void>
+  /** Messages on their way in to this process. */
+  readonly receiving: Pick<UnderWay, 'none'>
+  /** How long a site that keeps receiving may go on while others wait. */
+  readonly turnMs?: number
 }
 
 /**
@@ -53,66 +56,146 @@ export interface MailParsingDeps extends Pick<
  */
 export class MailParsing {
   readonly #deps: MailParsingDeps
+  readonly #readMails: ReadMails
 
   constructor(deps: MailParsingDeps) {
     this.#deps = deps
+    this.#readMails = new ReadMails(deps)
+  }
+
+  /** Has what this transaction adds parsed. */
+  async queueUp(tx: SiteTx): Promise<void> {
+    const { queue, clock } = this.#deps
+    const { siteId } = tx
+    await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+    await noteQueued(tx, clock.now())
+  }
+
+  /** What is added needs no job of its own where one was queued since then, and has not ended: `mail_usage.parsing_since`. */
+  queuedSince(now: Date): Date {
+    return new Date(now.getTime() - RELIED_ON_MS)
   }
 
   /** The handler of the queue `mail-parse`: parses what the site has, the oldest first. */
   async run({ siteId }: Job, signal: AbortSignal): Promise<void> {
+    const { receiving, turnMs = TURN_MS } = this.#deps
+    const endsAt = performance.now() + turnMs
+    const failures: unknown[] = []
     let last: PendingMail | undefined
-    let failure: unknown
     for (;;) {
-      const after = last
-      const batch = await this.#deps.database.withSite(siteId, (tx) =>
-        selectUnparsed(tx, BATCH, after),
-      )
+      await receiving.none(GIVE_WAY_MS)
+      const batch = await this.#next(siteId, last)
       if (batch.length === 0) break
-      for (const mail of batch) {
-        if (signal.aborted) return this.again({ siteId })
-        last = mail
-        // What hinders one message may not hinder the next.
-        await this.#parse(siteId, mail).catch((error: unknown) => {
-          failure = error
-          this.#deps.logger.warn({ siteId, rawId: mail.rawId, err: error }, 'mail not parsed')
-        })
-      }
+      failures.push(...(await this.#parseAll(siteId, batch, signal)))
+      // After a failure the queue waits: it gets its turn at the end.
+      const isOver = performance.now() > endsAt && failures.length === 0
+      if (signal.aborted || isOver) return this.again({ siteId })
+      last = batch.at(-1)
     }
-    if (failure !== undefined) {
-      throw new TransientFailure('Some messages could not be parsed now', { cause: failure })
+    if (failures.length > 0) {
+      const [cause] = failures
+      throw new TransientFailure('Some messages could not be parsed now', { cause })
     }
+  }
+
+  async #next(siteId: string, last: PendingMail | undefined): Promise<PendingMail[]> {
+    const { database } = this.#deps
+    const found = await database.withSite(siteId, (tx) => selectUnparsed(tx, BATCH, last))
+    if (found.length > 0) return found
+    // Those who rely on this job hold the same lock: what they add is found here, or they queue another one.
+    return database.withSite(siteId, async (tx) => {
+      await holdParsing(tx)
+      const missed = await selectUnparsed(tx, BATCH, last)
+      if (missed.length === 0) await noteEnd(tx)
+      return missed
+    })
   }
 
   /** Finds the conversation of a message by its header, before it is parsed: of one that its mailbox sent it is known at once. */
   async conversationOf(tx: SiteTx, message: Referring): Promise<string> {
     await lockConversations(tx, message.mailboxId)
-    return joinConversation(tx, message)
+    const threads = await joinConversations(tx, [message])
+    return threads.get(message.messageId) ?? message.threadId
   }
 
-  /** Puts the work back on its queue: at once, or once it is given up, after an hour. */
-  async again(job: Job, startAfterSeconds = 0): Promise<void> {
+  /** Puts the work back on its queue. */
+  again({ siteId }: Job): Promise<void> {
+    return this.#deps.database.withSite(siteId, (tx) => this.queueUp(tx))
+  }
+
+  /** Tries once more after an hour. New messages do not wait for that: their job has another key. */
+  readonly givenUp = ({ siteId }: Job): Promise<void> => {
     const { database, queue } = this.#deps
-    await database.withSite(job.siteId, (tx) =>
-      queue.enqueue(tx, 'mail-parse', job, { singletonKey: job.siteId, startAfterSeconds }),
-    )
+    const later = { singletonKey: `${siteId} later`, startAfterSeconds: RETRY_SECONDS }
+    return database.withSite(siteId, (tx) => queue.enqueue(tx, 'mail-parse', { siteId }, later))
   }
 
-  readonly givenUp = (job: Job): Promise<void> => this.again(job, RETRY_SECONDS)
+  /**
+   * Reads them one after the other, and writes what was read together: at the end, before it is too much, or when the next
+   * one takes its time. Gives what failed: what hinders one may not hinder the next.
+   */
+  async #parseAll(
+    siteId: string,
+    batch: readonly PendingMail[],
+    signal: AbortSignal,
+  ): Promise<unknown[]> {
+    const failures: unknown[] = []
+    let read: ReadMail[] = []
+    const write = async (): Promise<void> => {
+      failures.push(...(await this.#write(siteId, read)))
+      read = []
+    }
+    for (const { rawId, ...mail } of batch) {
+      if (signal.aborted) break
+      const parsing = this.#parse(siteId, { rawId, ...mail })
+      if (read.length > 0 && (await isSlow(parsing))) await write()
+      try {
+        const content = await parsing
+        if (content) read.push({ rawId, content })
+      } catch (error) {
+        failures.push(this.#failed(siteId, rawId, error))
+      }
+      if (charactersOf(read) > HELD_CHARACTERS) await write()
+    }
+    await write()
+    return failures
+  }
 
-  async #parse(siteId: string, mail: PendingMail): Promise<void> {
+  /** Where something hinders them together, each is written by itself. */
+  async #write(siteId: string, read: readonly ReadMail[]): Promise<unknown[]> {
+    const [first, ...others] = read
+    if (!first) return []
+    try {
+      await this.#readMails.finish(siteId, read)
+      return []
+    } catch (error) {
+      if (others.length === 0) return [this.#failed(siteId, first.rawId, error)]
+      const failures = []
+      for (const each of read) failures.push(...(await this.#write(siteId, [each])))
+      return failures
+    }
+  }
+
+  #failed(siteId: string, rawId: string, error: unknown): unknown {
+    this.#deps.logger.warn({ siteId, rawId, err: error }, 'mail not parsed')
+    return error
+  }
+
+  /** Undefined when it was removed. */
+  async #parse(siteId: string, mail: PendingMail): Promise<MailContent | undefined> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
       const { outcome, attachments } = await this.#read(siteId, mail)
       if ('mail' in outcome) {
-        return this.#finish(siteId, mail, { ...outcome.mail, status: 'parsed', attachments })
+        return { ...outcome.mail, status: 'parsed', attachments }
       }
       const { fault, reason } = outcome
       this.#deps.logger.warn({ siteId, rawId: mail.rawId, fault, reason }, 'mail cannot be parsed')
       attempts = await this.#deps.database.withSite(siteId, (tx) => countAttempt(tx, mail.rawId))
       // It is gone; or it is broken, and stays so however often it is read.
-      if (attempts === 0) return
+      if (attempts === 0) return undefined
       if (fault === 'broken') break
     }
-    await this.#giveUp(siteId, mail)
+    return this.#givenUp(siteId, mail)
   }
 
   /** Objects are written before the rows that name them; at another attempt they are written over. */
@@ -146,13 +229,13 @@ export class MailParsing {
     throw new AppError('ServiceUnavailable', `The bytes of message "${rawId}" are not there`)
   }
 
-  async #giveUp(siteId: string, mail: PendingMail): Promise<void> {
+  async #givenUp(siteId: string, mail: PendingMail): Promise<MailContent> {
     const shown = Math.min(RAW_SHOWN_BYTES, Number(mail.sizeBytes))
     const bytes =
       shown === 0
         ? ''
         : await new Response((await this.#raw(siteId, mail.rawId, shown - 1)).body).text()
-    await this.#finish(siteId, mail, {
+    return {
       status: 'failed',
       text: toStorable(bytes),
       html: null,
@@ -160,35 +243,26 @@ export class MailParsing {
       snippet: '',
       attachments: [],
       bounce: null,
-    })
+    }
   }
+}
 
-  async #finish(siteId: string, { rawId }: PendingMail, content: MailContent): Promise<void> {
-    const { database, queue } = this.#deps
-    await database.withSite(siteId, async (tx) => {
-      const mailboxIds = await selectMailboxesOf(tx, rawId)
-      for (const mailboxId of mailboxIds) await lockConversations(tx, mailboxId)
-      if (await finishRaw(tx, rawId, content)) {
-        const { bounce } = content
-        if (bounce !== null) await this.#deps.noteBounce(tx, mailboxIds, bounce)
-        for (const message of await holdMessages(tx, rawId)) {
-          await this.#show(tx, message, content)
-        }
-      } else if (!(await isKnown(tx, rawId))) {
-        // It was removed while it was parsed, and perhaps its objects before these parts were written.
-        await insertRemovedObject(tx, rawId)
-        await queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
-      }
-    })
-  }
+const charactersOf = (read: readonly ReadMail[]): number =>
+  read.reduce((sum, { content }) => sum + content.text.length + (content.html?.length ?? 0), 0)
 
-  async #show(tx: SiteTx, message: MailboxMessage, content: MailContent): Promise<void> {
-    const { messageId, mailboxId, receivedAt } = message
-    const threadId = await joinConversation(tx, message)
-    const hasAttachments = content.attachments.some(({ inline }) => !inline)
-    const text = searchTextOf(message, content)
-    await updateMessage(tx, messageId, { threadId, snippet: content.snippet, hasAttachments })
-    await indexMessage(tx, { messageId, mailboxId, receivedAt, text })
-    await noteMailboxChange(this.#deps.notifications, tx, mailboxId)
+async function isSlow(work: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController()
+  const { signal } = over
+  try {
+    const late = delay(SLOW_MS, true, { signal }).catch(() => true)
+    return await Promise.race([
+      work.then(
+        () => false,
+        () => false,
+      ),
+      late,
+    ])
+  } finally {
+    over.abort()
   }
 }

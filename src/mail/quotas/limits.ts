@@ -8,7 +8,7 @@ export interface MailLimits {
 }
 
 /** Where the operator says nothing else about a site. */
-const DEFAULT_MAIL_LIMITS: MailLimits = {
+export const DEFAULT_MAIL_LIMITS: MailLimits = {
   mailBytes: 10 * 1024 ** 3,
   mailMessages: 1_000_000,
 }

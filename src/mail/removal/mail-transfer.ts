@@ -1,14 +1,19 @@
+import type { MailParsing } from '#mail/parsing/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import { countRaws, selectRaws } from './removal-queries.ts'
 
+export interface MailTransferDeps extends Pick<PlatformServices, 'queue'> {
+  readonly mailParsing: Pick<MailParsing, 'queueUp'>
+}
+
 /** What belongs to the messages of a site that moves. */
 export class MailTransfer {
-  readonly #queue: PlatformServices['queue']
+  readonly #deps: MailTransferDeps
 
-  constructor({ queue }: Pick<PlatformServices, 'queue'>) {
-    this.#queue = queue
+  constructor(deps: MailTransferDeps) {
+    this.#deps = deps
   }
 
   /** Those of the raw messages that have a row. */
@@ -24,7 +29,8 @@ export class MailTransfer {
   /** What was about to be parsed is parsed where it came to, and what is old is purged there. */
   async arrived(tx: SiteTx): Promise<void> {
     const { siteId } = tx
-    await this.#queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
-    await this.#queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
+    const { mailParsing, queue } = this.#deps
+    await mailParsing.queueUp(tx)
+    await queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 }

@@ -1,6 +1,6 @@
 import type { PlatformServices } from '#platform/services.ts'
 
-import { MailTransfer } from './mail-transfer.ts'
+import { MailTransfer, type MailTransferDeps } from './mail-transfer.ts'
 import { MailPurge, type MailPurgeDeps } from './purge.ts'
 import { MailRemoval } from './removal.ts'
 
@@ -14,7 +14,7 @@ export interface RemovalServices {
 }
 
 export function openRemoval(
-  deps: PlatformServices & Pick<MailPurgeDeps, 'events'>,
+  deps: PlatformServices & Pick<MailPurgeDeps, 'events'> & Pick<MailTransferDeps, 'mailParsing'>,
 ): RemovalServices {
   const mailPurge = new MailPurge(deps)
   const mailRemoval = new MailRemoval({ ...deps, mailPurge })

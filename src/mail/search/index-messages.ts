@@ -2,6 +2,6 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { insertSearchWords, type SearchableMessage } from './queries.ts'
 
-/** Makes a message found by its words. */
-export const indexMessage = (tx: SiteTx, message: SearchableMessage): Promise<void> =>
-  insertSearchWords(tx, message)
+/** Makes messages found by their words. */
+export const indexMessages = (tx: SiteTx, messages: readonly SearchableMessage[]): Promise<void> =>
+  insertSearchWords(tx, messages)

@@ -15,20 +15,22 @@ export interface SearchableMessage {
   readonly text: string
 }
 
-export async function insertSearchWords(tx: SiteTx, message: SearchableMessage): Promise<void> {
-  const { messageId, mailboxId, receivedAt, text } = message
-  await tx.db
-    .insertInto('mail_search')
-    .values({
-      site_id: tx.siteId,
-      message_id: messageId,
-      mailbox_id: mailboxId,
-      received_at: receivedAt,
-      words: sql`array_to_tsvector(array[${tx.siteId}, ${mailboxId}]) ||
-        to_tsvector('simple', ${text.slice(0, MAX_CHARACTERS)})`,
-    })
-    .onConflict((on) => on.doNothing())
-    .execute()
+export async function insertSearchWords(
+  tx: SiteTx,
+  messages: readonly SearchableMessage[],
+): Promise<void> {
+  const rows = messages.map(({ messageId, mailboxId, receivedAt, text }) => ({
+    message_id: messageId,
+    mailbox_id: mailboxId,
+    received_at: receivedAt,
+    text: text.slice(0, MAX_CHARACTERS).toWellFormed(),
+  }))
+  await sql`insert into mail_search (site_id, message_id, mailbox_id, received_at, words)
+    select ${tx.siteId}, message_id, mailbox_id, received_at,
+      array_to_tsvector(array[${tx.siteId}, mailbox_id]) || to_tsvector('simple', text)
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) message (
+      message_id text, mailbox_id text, received_at timestamptz, text text)
+    on conflict do nothing`.execute(tx.db)
 }
 
 export async function setSearch(

@@ -36,7 +36,7 @@ export interface OutgoingDeps extends Pick<
   'queue' | 'objects' | 'clock' | 'ids' | 'logger'
 > {
   readonly arrivals: Pick<Arrivals, 'file'>
-  readonly mailParsing: Pick<MailParsing, 'conversationOf'>
+  readonly mailParsing: Pick<MailParsing, 'conversationOf' | 'queueUp'>
   readonly recipientQueue: RecipientQueue
 }
 
@@ -105,9 +105,8 @@ export class OutgoingMail {
    * recipients, is the message that is there already: then its id is given, and these bytes are needed no more. 403 `QuotaExceeded` when the mailbox is full.
    */
   async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
-    const { arrivals, mailParsing, recipientQueue, queue } = this.#deps
+    const { arrivals, mailParsing, recipientQueue } = this.#deps
     const { messageId, mailboxId, sender, recipients, isRetried } = outgoing
-    const { siteId } = tx
     const deliveries = [{ mailboxId, recipient: sender }]
     const envelopeTo = isRetried ? recipients.toSorted() : [messageId]
     const arrival = { ...stored, sender, deliveries, envelopeTo }
@@ -117,8 +116,10 @@ export class OutgoingMail {
     if (filed.messageId !== messageId) return { id: filed.messageId, threadId: filed.threadId }
     const { messageId: headerId, inReplyTo, references } = stored.headers
     const threadId = await mailParsing.conversationOf(tx, {
+      messageId,
       mailboxId,
       threadId: messageId,
+      receivedAt: stored.receivedAt,
       headerId,
       inReplyTo,
       referenceIds: references,
@@ -135,7 +136,7 @@ export class OutgoingMail {
       letsGo: false,
     }
     await recipientQueue.add(tx, [message])
-    await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+    await mailParsing.queueUp(tx)
     return { id: messageId, threadId }
   }
 }

@@ -69,6 +69,7 @@ export interface MailTables {
   mail_usage: {
     used_bytes: Generated<string>
     used_messages: Generated<string>
+    parsing_since: Date | null
   }
   mail_raw: {
     raw_id: string

@@ -1,0 +1,93 @@
+import { indexMessages } from '#mail/search/index-messages.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+
+import type { MailContent } from './model.ts'
+import {
+  finishRaws,
+  type MailboxMessage,
+  type ReadMail,
+  removeOrphans,
+  showMessages,
+} from './queries.ts'
+import { searchTextOf } from './search-text.ts'
+import { joinConversations } from './threads.ts'
+
+export interface ReadMailsDeps extends Pick<PlatformServices, 'database' | 'queue'> {
+  /** What a message to these mailboxes says of one that they may have sent. */
+  readonly noteBounce: (
+    tx: SiteTx,
+    mailboxIds: readonly string[],
+    bounce: NonNullable<MailContent['bounce']>,
+  ) => Promise<void>
+}
+
+/** Writes what was read of messages, for all their mailboxes. */
+export class ReadMails {
+  readonly #deps: ReadMailsDeps
+
+  constructor(deps: ReadMailsDeps) {
+    this.#deps = deps
+  }
+
+  /** All of them, or none. What somebody else has finished stays as it is. */
+  async finish(siteId: string, read: readonly ReadMail[]): Promise<void> {
+    await this.#deps.database.withSite(siteId, async (tx) => {
+      const messages = await finishRaws(tx, read)
+      await this.#removeOrphans(tx, read, messages)
+      if (messages.length === 0) return
+      await this.#noteBounces(tx, read, messages)
+      const threads = await joinConversations(tx, messages)
+      const contents = new Map(read.map(({ rawId, content }) => [rawId, content]))
+      const shown = messages.flatMap((message) => {
+        const content = contents.get(message.rawId)
+        return content ? shownMessage(message, content, threads) : []
+      })
+      await showMessages(tx, shown)
+      await indexMessages(tx, shown)
+    })
+  }
+
+  async #noteBounces(
+    tx: SiteTx,
+    read: readonly ReadMail[],
+    messages: readonly MailboxMessage[],
+  ): Promise<void> {
+    for (const { rawId, content } of read) {
+      if (content.bounce === null) continue
+      const received = messages.filter((message) => message.rawId === rawId)
+      const mailboxIds = received.map(({ mailboxId }) => mailboxId)
+      if (mailboxIds.length > 0) await this.#deps.noteBounce(tx, mailboxIds, content.bounce)
+    }
+  }
+
+  /** What was removed while it was parsed may have lost its objects before these parts were written. */
+  async #removeOrphans(
+    tx: SiteTx,
+    read: readonly ReadMail[],
+    messages: readonly MailboxMessage[],
+  ): Promise<void> {
+    const shown = new Set(messages.map(({ rawId }) => rawId))
+    const missing = read.map(({ rawId }) => rawId).filter((rawId) => !shown.has(rawId))
+    if (missing.length === 0 || !(await removeOrphans(tx, missing))) return
+    const { siteId } = tx
+    await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
+  }
+}
+
+function shownMessage(
+  message: MailboxMessage,
+  content: MailContent,
+  threads: ReadonlyMap<string, string>,
+) {
+  const { messageId, mailboxId, receivedAt } = message
+  return {
+    messageId,
+    mailboxId,
+    receivedAt,
+    threadId: threads.get(messageId) ?? message.threadId,
+    snippet: content.snippet,
+    hasAttachments: content.attachments.some(({ inline }) => !inline),
+    text: searchTextOf(message, content),
+  }
+}
