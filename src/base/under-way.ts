@@ -1,6 +1,7 @@
-/** Counts what is under way, and tells of moments in which nothing is. */
+/** Counts what is under way, and tells of pauses in which nothing is. */
 export class UnderWay {
   #count = 0
+  #endedMs = -Infinity
   #none = Promise.withResolvers<void>()
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -9,19 +10,35 @@ export class UnderWay {
       return await work()
     } finally {
       this.#count -= 1
-      if (this.#count === 0) {
-        this.#none.resolve()
-        this.#none = Promise.withResolvers()
+      if (this.#count === 0) this.#end()
+    }
+  }
+
+  /** Resolves once nothing was under way for `pauseMs`, and at the latest after `withinMs`. */
+  async pause({ pauseMs, withinMs }: { pauseMs: number; withinMs: number }): Promise<void> {
+    const lastMs = performance.now() + withinMs
+    for (let now = performance.now(); now < lastMs; now = performance.now()) {
+      const leftMs = lastMs - now
+      if (this.#count > 0) await atLatest(leftMs, this.#none.promise)
+      else {
+        const missingMs = pauseMs - (now - this.#endedMs)
+        if (missingMs <= 0) return
+        await atLatest(Math.min(missingMs, leftMs))
       }
     }
   }
 
-  /** Resolves as soon as nothing is under way, and at the latest after that time. */
-  async none(maxMs: number): Promise<void> {
-    if (this.#count === 0) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const late = setTimeout(resolve, maxMs)
-    await Promise.race([this.#none.promise, promise])
-    clearTimeout(late)
+  #end(): void {
+    this.#endedMs = performance.now()
+    this.#none.resolve()
+    this.#none = Promise.withResolvers()
   }
+}
+
+/** Resolves after that time, or before when the other does. */
+async function atLatest(ms: number, sooner?: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const late = setTimeout(resolve, ms)
+  await Promise.race([promise, sooner ?? promise])
+  clearTimeout(late)
 }

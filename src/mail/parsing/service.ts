@@ -27,8 +27,8 @@ import { type Referring, joinConversations } from './threads.ts'
 const BATCH = 20
 /** Of what was read and is not written yet. */
 const HELD_CHARACTERS = 8 * 1024 * 1024
-/** While messages come without a pause, so many are parsed in this time: the others wait for the pause. */
-const GIVE_WAY_MS = 1000
+/** Messages that come go first: while they come without a pause, one batch is parsed in this time. */
+const GIVE_WAY = { pauseMs: 2, withinMs: 1000 }
 /** What was read is written, rather than wait so long for the next message. */
 const SLOW_MS = 250
 const MAX_ATTEMPTS = 2
@@ -45,7 +45,7 @@ export interface MailParsingDeps
   extends ReadMailsDeps, Pick<PlatformServices, 'objects' | 'clock' | 'logger'> {
   readonly mailParser: MailParser
   /** Messages on their way in to this process. */
-  readonly receiving: Pick<UnderWay, 'none'>
+  readonly receiving: Pick<UnderWay, 'pause'>
   /** How long a site that keeps receiving may go on while others wait. */
   readonly turnMs?: number
 }
@@ -83,7 +83,7 @@ export class MailParsing {
     const failures: unknown[] = []
     let last: PendingMail | undefined
     for (;;) {
-      await receiving.none(GIVE_WAY_MS)
+      await receiving.pause(GIVE_WAY)
       const batch = await this.#next(siteId, last)
       if (batch.length === 0) break
       failures.push(...(await this.#parseAll(siteId, batch, signal)))
