@@ -122,8 +122,8 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     stopForwarding: (...stopped) => forwardingServices.forwarding.stop(...stopped),
   })
   const messageServices = await openMessages(deps)
-  const receiving = new UnderWay()
-  const mailParsing = openParsing({ ...deps, receiving }, (...bounce) =>
+  const accepting = new UnderWay()
+  const mailParsing = openParsing({ ...deps, accepting }, (...bounce) =>
     sendingServices.bounces.note(...bounce),
   )
   const removalServices = openRemoval({ ...deps, mailParsing, events })
@@ -163,7 +163,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     ...sendingServices,
     ...forwardingServices,
     ...openSubmissionPort(sending),
-    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals, receiving }),
+    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals, accepting }),
   }
 }
 
@@ -222,7 +222,7 @@ function openOutbound(deps: MailDeps & Pick<SigningServices, 'dkimSigner'>): Out
 }
 
 function openParsing(
-  deps: MailDeps & Pick<MailParsingDeps, 'receiving'>,
+  deps: MailDeps & Pick<MailParsingDeps, 'accepting'>,
   noteBounce: MailParsingDeps['noteBounce'],
 ): MailParsing {
   const parsing = new MailParsing({ ...deps, noteBounce })
@@ -237,12 +237,12 @@ const openArrivals = ({ forwarder, ...deps }: Omit<ArrivalsDeps, 'forward'> & Fo
 
 interface InboundParts extends Pick<MailboxServices, 'recipients'>, ForwarderServices {
   readonly arrivals: Arrivals
-  readonly receiving: UnderWay
+  readonly accepting: UnderWay
 }
 
 function openInbound(
   deps: MailDeps,
-  { recipients, arrivals, receiving, returnPaths, returnedBounces }: InboundParts,
+  { recipients, arrivals, accepting, returnPaths, returnedBounces }: InboundParts,
 ): SmtpListener {
   const { dataDir, mail: config } = deps.config
   const limits = config.smtpLimits
@@ -260,7 +260,7 @@ function openInbound(
     returnBounce: (...bounce) => returnedBounces.accept(...bounce),
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
     arrivals,
-    receiving,
+    accepting,
   })
   const { messageBytes } = limits
   const listens = { name: 'smtp', port: config.smtpPort, messageBytes } as const

@@ -36,9 +36,11 @@ const forward = vi.fn<(tx: SiteTx, messages: readonly NewMessage[]) => Promise<v
 beforeEach(() => vi.clearAllMocks())
 
 let now = new Date()
-function arrivalsOf(relySince = new Date(now.getTime() - 10_000)): Arrivals {
+const secondsFromNow = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
+
+function arrivalsOf(): Arrivals {
   const { ids } = stack.context
-  const mailParsing = { queueUp, queuedSince: () => relySince }
+  const mailParsing = { queueUp, queuedSince: () => secondsFromNow(-10) }
   return new Arrivals({ ...postgres, ids, clock: { now: () => now }, mailParsing, forward })
 }
 
@@ -47,18 +49,17 @@ type Columns = Partial<Record<'quota_bytes' | 'quota_messages' | 'status', strin
 interface MailboxOptions {
   readonly host?: string
   readonly columns?: Columns
-  readonly isParsed?: boolean
+  readonly parsingSince?: Date | null
 }
 
 /** A new mailbox on a site whose messages a job is about to parse. */
 async function mailboxOf({
   host = 'one.test',
   columns = {},
-  isParsed = true,
+  parsingSince = now,
 }: MailboxOptions = {}) {
   const mailboxId = `mbx_${randomUUID()}`
   const siteId = await stack.inSite(host, async (tx) => {
-    const parsingSince = isParsed ? now : null
     await sql`insert into mail_address (site_id, local_part, kind)
       values (${tx.siteId}, ${mailboxId}, 'mailbox')`.execute(tx.db)
     await tx.db
@@ -256,12 +257,12 @@ describe('messages that need one', () => {
   })
 
   test.each([
-    ['nobody is about to parse them', { isParsed: false }, undefined],
-    ['who was about to parse them may be dead', {}, 1],
-  ])('because %s queue a job', async (_, options, laterMs) => {
-    const { siteId, mailboxId } = await mailboxOf(options)
-    const relySince = laterMs === undefined ? undefined : new Date(now.getTime() + laterMs)
-    await arrivalsOf(relySince).accept(siteId, messageTo(mailboxId))
+    ['nobody is about to parse them', () => null],
+    ['who was about to parse them may be dead', () => secondsFromNow(-11)],
+    ['a clock was wrong', () => secondsFromNow(11)],
+  ])('because %s queue a job', async (_, since) => {
+    const { siteId, mailboxId } = await mailboxOf({ parsingSince: since() })
+    await arrivalsOf().accept(siteId, messageTo(mailboxId))
     expect(queueUp).toHaveBeenCalledOnce()
     expect(await rowsOf(mailboxId)).toHaveLength(1)
   })

@@ -44,14 +44,14 @@ function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing:
       ...postgres,
       queue,
       mailParser: parser,
-      receiving,
+      accepting,
       noteBounce,
     }),
   }
 }
 
 /** None is on its way in. */
-const receiving = new UnderWay()
+const accepting = new UnderWay()
 /** No message of these was sent from here. */
 const noteBounce = () => Promise.resolve()
 
@@ -107,7 +107,7 @@ describe('a message that was accepted', () => {
       ...context,
       ...postgres,
       queue,
-      receiving,
+      accepting,
       noteBounce,
       mailParser: {
         parse: async () => {
@@ -176,7 +176,7 @@ describe('messages that are written together', () => {
       ...stack.context,
       ...postgres,
       queue,
-      receiving,
+      accepting,
       noteBounce: () => Promise.reject(new Error('not now')),
       mailParser: {
         parse: async (open) => {
@@ -345,10 +345,55 @@ describe('the job that parses what a site has', () => {
     expect(await stored(stack, arrival)).toMatchObject([{ status: 'parsed', text: 'w\n' }])
   })
 
+  test('finds what was received before the last one, and added after it', async () => {
+    const received: ReceivedMail[] = []
+    const add = async (receivedAt: Date) =>
+      received.push(await receive(stack, Buffer.from(mail(['Subject: s'], 'w')), { receivedAt }))
+    await add(new Date())
+    const parsing = new MailParsing({
+      ...stack.context,
+      ...postgres,
+      queue,
+      accepting,
+      noteBounce,
+      mailParser: {
+        parse: async (open) => {
+          const text = await new Response((await open()).body).text()
+          if (received.length === 1) await add(new Date(Date.now() - 60_000))
+          const rest = { html: null, truncated: false, attachments: [], snippet: '', bounce: null }
+          return { mail: { ...rest, text } }
+        },
+        [Symbol.asyncDispose]: async () => {},
+      },
+    })
+    const { siteId } = await stack.context.sites.find('one.test')
+    await parsing.run({ siteId }, running())
+    expect(received).toHaveLength(2)
+    for (const each of received) {
+      expect(await stored(stack, each)).toMatchObject([{ status: 'parsed' }])
+    }
+  })
+
+  test('lets messages that come go first', async () => {
+    const { parser } = parsingWith()
+    await using _ = parser
+    const came = Promise.withResolvers<void>()
+    const pause = vi.fn<() => Promise<void>>(() => came.promise)
+    const deps = { ...stack.context, ...postgres, queue, mailParser: parser, noteBounce }
+    const parsing = new MailParsing({ ...deps, accepting: { pause } })
+    const received = await receive(stack, Buffer.from(mail(['Subject: waits'], 'w')))
+    const job = parsing.run(received, running())
+    await vi.waitUntil(() => pause.mock.calls.length > 0)
+    expect(await stored(stack, received)).toMatchObject([{ status: 'pending' }])
+    came.resolve()
+    await job
+    expect(await stored(stack, received)).toMatchObject([{ status: 'parsed' }])
+  })
+
   test('lets the jobs of others go first now and then', async () => {
     await using parser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
     const { context } = stack
-    const deps = { ...context, ...postgres, queue, mailParser: parser, receiving, noteBounce }
+    const deps = { ...context, ...postgres, queue, mailParser: parser, accepting, noteBounce }
     const parsing = new MailParsing({ ...deps, turnMs: 0 })
     const received: ReceivedMail[] = []
     for (let count = 0; count < 21; count += 1) {

@@ -37,8 +37,8 @@ export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logge
   readonly lookup: RecipientLookup
   readonly store: MessageStore
   readonly arrivals: Pick<Arrivals, 'accept'>
-  /** Messages on their way in: what can wait gives way to them. */
-  readonly receiving: Pick<UnderWay, 'run'>
+  /** Messages that were received and are not acknowledged: what can wait gives way to them. */
+  readonly accepting: Pick<UnderWay, 'run'>
   /** Keeps a bounce that goes back to somebody: committed when it resolves. */
   readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
 }
@@ -88,11 +88,7 @@ export class InboundMail implements SmtpPolicy {
     transaction.add(siteId, toStorable(found.address), found.mailboxIds)
   }
 
-  message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
-    return this.#deps.receiving.run(() => this.#message(client, content))
-  }
-
-  async #message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
+  async message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
     const visit = this.#visit(client)
     const { transaction } = visit
     if (!transaction) throw new SmtpReply(503, '5.5.1', 'MAIL comes first')
@@ -117,7 +113,7 @@ export class InboundMail implements SmtpPolicy {
     try {
       const stored = await this.#store(client, transaction, content)
       this.#deps.gate.received(client.address, siteIds, stored.sizeBytes)
-      const isNew = await this.#accept(client, transaction, stored)
+      const isNew = await this.#deps.accepting.run(() => this.#accept(client, transaction, stored))
       log(isNew ? 'accepted' : 'here already', stored)
       return isNew ? 'accepted' : 'accepted before'
     } catch (error) {

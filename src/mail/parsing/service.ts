@@ -44,10 +44,17 @@ type Job = QueueJobs['mail-parse']
 export interface MailParsingDeps
   extends ReadMailsDeps, Pick<PlatformServices, 'objects' | 'clock' | 'logger'> {
   readonly mailParser: MailParser
-  /** Messages on their way in to this process. */
-  readonly receiving: Pick<UnderWay, 'pause'>
+  /** Messages that this process has received and not acknowledged. */
+  readonly accepting: Pick<UnderWay, 'pause'>
   /** How long a site that keeps receiving may go on while others wait. */
   readonly turnMs?: number
+}
+
+/** How far a job has come. */
+interface Place {
+  readonly siteId: string
+  readonly last: PendingMail | undefined
+  readonly hasFailed: boolean
 }
 
 /**
@@ -78,13 +85,13 @@ export class MailParsing {
 
   /** The handler of the queue `mail-parse`: parses what the site has, the oldest first. */
   async run({ siteId }: Job, signal: AbortSignal): Promise<void> {
-    const { receiving, turnMs = TURN_MS } = this.#deps
+    const { accepting, turnMs = TURN_MS } = this.#deps
     const endsAt = performance.now() + turnMs
     const failures: unknown[] = []
     let last: PendingMail | undefined
     for (;;) {
-      await receiving.pause(GIVE_WAY)
-      const batch = await this.#next(siteId, last)
+      await accepting.pause(GIVE_WAY)
+      const batch = await this.#next({ siteId, last, hasFailed: failures.length > 0 })
       if (batch.length === 0) break
       failures.push(...(await this.#parseAll(siteId, batch, signal)))
       // After a failure the queue waits: it gets its turn at the end.
@@ -98,14 +105,16 @@ export class MailParsing {
     }
   }
 
-  async #next(siteId: string, last: PendingMail | undefined): Promise<PendingMail[]> {
+  /** Those after the last one; of those that nobody else will look for any that came late. */
+  async #next({ siteId, last, hasFailed }: Place): Promise<PendingMail[]> {
     const { database } = this.#deps
     const found = await database.withSite(siteId, (tx) => selectUnparsed(tx, BATCH, last))
     if (found.length > 0) return found
-    // Those who rely on this job hold the same lock: what they add is found here, or they queue another one.
+    // Those who rely on this job hold the same lock: what they add is found here, or they queue another one. It may have
+    // been received before the last one; what failed is pending, too, and for another time.
     return database.withSite(siteId, async (tx) => {
       await holdParsing(tx)
-      const missed = await selectUnparsed(tx, BATCH, last)
+      const missed = await selectUnparsed(tx, BATCH, hasFailed ? last : undefined)
       if (missed.length === 0) await noteEnd(tx)
       return missed
     })
