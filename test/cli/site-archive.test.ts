@@ -638,6 +638,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 }
 /** Columns that a table of an archive lacks, and why. */
 const COLUMNS_LEFT_OUT: Readonly<Record<string, string>> = {
+  'mail_usage.parsing_since': 'who parses it where it was; what comes is queued there',
   'user_totp.failures': 'counts here',
   'user_totp.failed_since': 'counts here',
   'data_resource.code_bytes': 'generated',
