@@ -4,11 +4,10 @@ export class UnderWay {
   #endedMs = -Infinity
   #none = Promise.withResolvers<void>()
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** Gives what ends it; to be called once. */
+  begin(): () => void {
     this.#count += 1
-    try {
-      return await work()
-    } finally {
+    return () => {
       this.#count -= 1
       if (this.#count === 0) this.#end()
     }

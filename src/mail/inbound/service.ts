@@ -38,7 +38,7 @@ export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logge
   readonly store: MessageStore
   readonly arrivals: Pick<Arrivals, 'accept'>
   /** Messages that were received and are not acknowledged: what can wait gives way to them. */
-  readonly accepting: Pick<UnderWay, 'run'>
+  readonly accepting: Pick<UnderWay, 'begin'>
   /** Keeps a bounce that goes back to somebody: committed when it resolves. */
   readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
 }
@@ -110,16 +110,20 @@ export class InboundMail implements SmtpPolicy {
         },
         'message',
       )
+    let acknowledged: (() => void) | undefined
+    const received = atEnd(content, () => (acknowledged = this.#deps.accepting.begin()))
     try {
-      const stored = await this.#store(client, transaction, content)
+      const stored = await this.#store(client, transaction, received)
       this.#deps.gate.received(client.address, siteIds, stored.sizeBytes)
-      const isNew = await this.#deps.accepting.run(() => this.#accept(client, transaction, stored))
+      const isNew = await this.#accept(client, transaction, stored)
       log(isNew ? 'accepted' : 'here already', stored)
       return isNew ? 'accepted' : 'accepted before'
     } catch (error) {
       const known = withoutRoom(error)
       log(known instanceof SmtpReply ? `${known.responseCode} ${known.message}` : 'failed')
       throw known
+    } finally {
+      acknowledged?.()
     }
   }
 
@@ -224,4 +228,13 @@ export class InboundMail implements SmtpPolicy {
       traceHeader: toStorable(traceHeader(message, smtpHostname, stored.outcome)),
     }
   }
+}
+
+/** The same, and tells when it has been read to its end. */
+async function* atEnd(
+  content: AsyncIterable<Uint8Array>,
+  ended: () => void,
+): AsyncGenerator<Uint8Array> {
+  yield* content
+  ended()
 }
