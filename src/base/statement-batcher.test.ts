@@ -15,6 +15,7 @@ function heldGroups(most = 100, underWay = 2) {
       await promise
       if (entries.includes('bad')) throw new Error('bad')
       if (entries.includes('away')) throw new AppError('ServiceUnavailable', 'away')
+      if (entries.includes('busy')) throw Object.assign(new Error('busy'), { code: '57014' })
       return entries.map((entry) => entry.toUpperCase())
     },
   })
@@ -105,13 +106,16 @@ describe('groups', () => {
     ])
   })
 
-  test('ask a database that is away no more often for it', async () => {
+  test.each([
+    ['away', 'ServiceUnavailable'],
+    ['busy', '57014'],
+  ])('ask a database that is %s no more often for it', async (how, code) => {
     const { sent, join } = heldGroups()
-    const answers = Promise.allSettled([join('a'), join('away'), join('c')])
+    const answers = Promise.allSettled([join('a'), join(how), join('c')])
     await turn()
     sent[0]?.answer()
-    const failed = { status: 'rejected', reason: { code: 'ServiceUnavailable' } }
+    const failed = { status: 'rejected', reason: { code } }
     expect(await answers).toMatchObject([failed, failed, failed])
-    expect(entriesOf(sent)).toEqual(['aawayc'])
+    expect(entriesOf(sent)).toEqual([`a${how}c`])
   })
 })

@@ -1,4 +1,12 @@
 import { AppError } from './app-error.ts'
+import { codeOf } from './error-code.ts'
+
+/** SQLSTATE classes 53, 55 and 57: no room or memory, a lock that somebody else holds, a statement that was ended. */
+const BUSY = /^(?:53|55|57)...$/
+
+/** Whether a database that is away or busy is at fault: no entry of the statement is, and all of them alone would only add to it. */
+const isAboutAll = (error: unknown): boolean =>
+  error instanceof AppError || BUSY.test(codeOf(error) ?? '')
 
 interface Waiting<Entry, Answer> {
   readonly entry: Entry
@@ -96,9 +104,8 @@ export class StatementBatcher<Entry, Answer> {
       const answers = await this.#send(name, [first.entry, ...others.map(({ entry }) => entry)])
       for (const [at, each] of group.entries()) each.resolve(answers[at] as Answer)
     } catch (error) {
-      // What the statement failed of may be of one entry: each is asked for alone. A database that is away or busy is no
-      // matter of any of them.
-      if (others.length > 0 && !(error instanceof AppError)) {
+      // What the statement failed of may be of one entry: each is asked for alone.
+      if (others.length > 0 && !isAboutAll(error)) {
         await Promise.all(group.map((each) => this.#answer(name, [each])))
       } else for (const each of group) each.reject(error)
     }
