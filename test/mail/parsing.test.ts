@@ -430,7 +430,10 @@ describe('the job that parses what a site has', () => {
 const waiters = () =>
   stack.inSite('one.test', async (tx) => {
     const { rows } = await sql<{ count: number }>`select count(*)::int as count
-      from pg_locks where not granted and locktype in ('transactionid', 'tuple')`.execute(tx.db)
+      from pg_locks where not granted and locktype in ('transactionid', 'tuple')
+        and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(
+      tx.db,
+    )
     return rows[0]?.count ?? 0
   })
 
