@@ -396,7 +396,10 @@ describe('a job', () => {
   test('that runs stops before its next step when it is cancelled', async () => {
     const site = await newSite('stop.test')
     const groups = Array.from({ length: 60 }, (_, at) => ({ groupName: `g${at}` }))
+    let holder = 0
     const held = await heldBack(stack, 'stop.test', async (tx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx.db)
+      holder = rows[0]?.pid ?? 0
       await tx.db
         .insertInto('data_group')
         .values({ site_id: tx.siteId, group_name: 'g5', description: '', created_at: new Date() })
@@ -404,9 +407,9 @@ describe('a job', () => {
     })
     const definition = { groups }
     const { jobId } = (await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })).json
-    await waiters(1)
+    const step = await blockedBy(holder)
     const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)
-    await waiters(2)
+    await blockedBy(step)
     await held.release()
     const cancelled = (await cancelling).json
     expect(cancelled).toMatchObject({
@@ -1071,6 +1074,22 @@ const insertGroups = (host: string, count: number, prefix = 'full') =>
         })),
       )
       .execute(),
+  )
+
+/** Resolves when a session waits for this one, and gives it. */
+const blockedBy = (holder: number): Promise<number> =>
+  vi.waitUntil(
+    async () => {
+      const blocked = await stack.inSite('one.test', (tx) =>
+        sql<{ pid: number }>`
+          select pid from pg_stat_activity
+          where datname = current_database() and ${holder}::int = any(pg_blocking_pids(pid))`.execute(
+          tx.db,
+        ),
+      )
+      return blocked.rows[0]?.pid
+    },
+    { timeout: 10_000, interval: 10 },
   )
 
 /** Resolves when that many transactions wait for others; those that only take turns at NOTIFY do not count. */
