@@ -11,6 +11,7 @@ import {
 import { AppError } from '#base/app-error.ts'
 import { ByteBlocks } from '#base/byte-blocks.ts'
 import { Limiter } from '#base/limiter.ts'
+import { piecesOf } from '#base/pieces.ts'
 
 import type { ContentCoding } from './content-coding.ts'
 
@@ -77,7 +78,7 @@ async function decoded(
   let refused: AppError | undefined
   try {
     await pipeline(
-      Readable.from(piecesOf(bytes), { objectMode: false }),
+      Readable.from(piecesOf(bytes, PIECE_BYTES), { objectMode: false }),
       DECODERS[coding](),
       async (pieces: AsyncIterable<Uint8Array>) => {
         for await (const piece of pieces) {
@@ -99,12 +100,6 @@ async function decoded(
   // On Bun a zstd body without its end is no error.
   if (blocks.sizeBytes === 0) throw notEncoded(coding)
   return blocks.join()
-}
-
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
-    yield bytes.subarray(at, at + PIECE_BYTES)
-  }
 }
 
 const grownTooMuch = (): AppError =>

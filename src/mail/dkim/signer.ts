@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { piecesInTurns } from '#base/pieces.ts'
 
 import type { DkimKeys } from './keys.ts'
 import { digestMessage } from './message-digest.ts'
@@ -42,14 +42,7 @@ export class DkimSigner {
 
   /** The message with its signature before it. Others have their turn between its pieces. */
   async signed(identity: DkimIdentity, message: Uint8Array): Promise<Uint8Array> {
-    const field = await this.sign(identity, () => piecesOf(message))
+    const field = await this.sign(identity, () => piecesInTurns(message, PIECE_BYTES))
     return Buffer.concat([Buffer.from(field), message])
-  }
-}
-
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    yield bytes.subarray(start, start + PIECE_BYTES)
-    await nextTurn()
   }
 }

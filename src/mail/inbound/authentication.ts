@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { type DNSResolver, authenticate } from 'mailauth'
 
+import { piecesInTurns } from '#base/pieces.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
@@ -93,14 +93,9 @@ function whatCounts({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 /** The library takes milliseconds for a long header: others are heard in between. */
 function inTurns(message: Buffer): Buffer | Readable {
-  return message.length <= PIECE_BYTES ? message : Readable.from(piecesOf(message))
-}
-
-async function* piecesOf(message: Buffer): AsyncGenerator<Buffer> {
-  for (let start = 0; start < message.length; start += PIECE_BYTES) {
-    yield message.subarray(start, start + PIECE_BYTES)
-    await nextTurn()
-  }
+  return message.length <= PIECE_BYTES
+    ? message
+    : Readable.from(piecesInTurns(message, PIECE_BYTES))
 }
 
 async function authenticated(

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
+import { piecesOf } from '#base/pieces.ts'
+
 /** Read within a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
 
@@ -74,16 +76,11 @@ async function* inPieces(
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* piecesOf(first)
-    for await (const chunk of { [Symbol.asyncIterator]: () => rest }) yield* piecesOf(chunk)
+    yield* piecesOf(first, PIECE_BYTES)
+    for await (const chunk of { [Symbol.asyncIterator]: () => rest })
+      yield* piecesOf(chunk, PIECE_BYTES)
   } finally {
     await rest.return?.()
-  }
-}
-
-function* piecesOf(chunk: Uint8Array): Generator<Uint8Array> {
-  for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-    yield chunk.subarray(start, start + PIECE_BYTES)
   }
 }
 
