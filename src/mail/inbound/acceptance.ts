@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type MailLimits, mailLimits } from '#mail/quotas/limits.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
-import type { Arrival, Delivery } from './model.ts'
+import type { Arrival } from './model.ts'
 import type { DeliveryKey, HeldMailbox, HeldUsage, NewMessage } from './queries.ts'
 
 /** What becomes of each message of a batch: the messages to insert, or why there are none. */
@@ -37,7 +37,7 @@ export const haveTwins = (messages: readonly NewMessage[]): boolean =>
   new Set(messages.map(keyText)).size < messages.length
 
 /** The same bytes from the same sender to the same recipient are the same message. */
-export function deliveryHash(arrival: Arrival, recipient: string): Buffer {
+function deliveryHash(arrival: Arrival, recipient: string): Buffer {
   const hash = createHash('sha256').update(arrival.sha256)
   for (const part of [arrival.sender, recipient, ...(arrival.envelopeTo ?? [])])
     hash.update(`${Buffer.byteLength(part)}:${part}`)
@@ -61,10 +61,10 @@ export class Acceptance {
     this.#accepted = new Set(accepted.map(keyText))
   }
 
-  decide(arrival: Arrival, newMessageId: () => string): Decision {
-    const wanted = newMessages(arrival, newMessageId)
+  /** `wanted` is the message in each of its mailboxes. */
+  decide(wanted: readonly NewMessage[]): Decision {
     const messages = wanted.filter((message) => !this.#accepted.has(keyText(message)))
-    const refusal = this.#refusal(arrival, messages)
+    const refusal = this.#refusal(messages)
     if (refusal) return { refusal }
     for (const message of messages) this.#take(message)
     return { messages }
@@ -75,12 +75,13 @@ export class Acceptance {
     return messages.filter(({ mailboxId }) => this.#mailboxes.get(mailboxId)?.isForwarding === true)
   }
 
-  #refusal({ sizeBytes }: Arrival, wanted: readonly Delivery[]): SmtpReply | undefined {
+  #refusal(wanted: readonly NewMessage[]): SmtpReply | undefined {
     for (const { mailboxId } of wanted) {
       if (this.#mailboxes.get(mailboxId)?.status !== 'ACTIVE') {
         return new SmtpReply(451, '4.2.1', 'A mailbox was closed meanwhile: try again')
       }
     }
+    const sizeBytes = wanted[0]?.arrival.sizeBytes ?? 0
     const needed = { bytes: sizeBytes * wanted.length, messages: wanted.length }
     const rooms = wanted.flatMap(({ mailboxId }) => this.#rooms.get(mailboxId) ?? [])
     const own = { bytes: sizeBytes, messages: 1 }

@@ -4,7 +4,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { Acceptance, type Decision, deliveryHash, haveTwins, newMessages } from './acceptance.ts'
+import { Acceptance, type Decision, haveTwins, newMessages } from './acceptance.ts'
 import type { Arrival } from './model.ts'
 import {
   type DeliveryKey,
@@ -57,11 +57,13 @@ export class Arrivals {
    */
   async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<FiledMessage> {
     const now = this.#deps.clock.now()
-    const acceptance = await heldFor(tx, [arrival], now)
-    const decision = acceptance.decide(arrival, () => messageId)
+    const wanted = newMessages(arrival, () => messageId)
+    const [only] = wanted
+    if (!only) throw new Error('A message is for no mailbox')
+    const decision = (await heldFor(tx, wanted, now)).decide(wanted)
     if ('refusal' in decision) throw decision.refusal
     const { messages } = decision
-    if (messages.length === 0) return selectDelivered(tx, onlyKey(arrival))
+    if (messages.length === 0) return selectDelivered(tx, only)
     await insertMessages(tx, messages, rememberedUntil(now))
     return { messageId, threadId: messageId }
   }
@@ -70,25 +72,21 @@ export class Arrivals {
   async #take(siteId: string, arrivals: readonly Arrival[]): Promise<readonly Decision[]> {
     const { database, clock, ids, mailParsing } = this.#deps
     const now = clock.now()
-    const plain = arrivals.map((arrival) => ({
-      messages: newMessages(arrival, () => ids.named('msg')),
-    }))
-    const messages = plain.flatMap((decision) => decision.messages)
+    const wanted = arrivals.map((arrival) => newMessages(arrival, () => ids.named('msg')))
+    const messages = wanted.flat()
     const parsingSince = mailParsing.queuedSince(now)
     const times = { now, expiresAt: rememberedUntil(now), parsingSince }
     const isTaken =
       !haveTwins(messages) && (await insertPlainMessages(database, siteId, messages, times))
-    return isTaken ? plain : this.#decide(siteId, arrivals)
+    return isTaken ? wanted.map((each) => ({ messages: each })) : this.#decide(siteId, wanted)
   }
 
-  #decide(siteId: string, arrivals: readonly Arrival[]): Promise<Decision[]> {
-    const { database, clock, ids, mailParsing, forward } = this.#deps
+  #decide(siteId: string, wanted: readonly (readonly NewMessage[])[]): Promise<Decision[]> {
+    const { database, clock, mailParsing, forward } = this.#deps
     const now = clock.now()
     return database.withSite(siteId, async (tx) => {
-      const acceptance = await heldFor(tx, arrivals, now)
-      const decisions = arrivals.map((arrival) =>
-        acceptance.decide(arrival, () => ids.named('msg')),
-      )
+      const acceptance = await heldFor(tx, wanted.flat(), now)
+      const decisions = wanted.map((each) => acceptance.decide(each))
       const messages = decisions.flatMap((decision) =>
         'messages' in decision ? decision.messages : [],
       )
@@ -105,20 +103,7 @@ export class Arrivals {
 
 const rememberedUntil = (now: Date): Date => new Date(now.getTime() + SAME_MESSAGE_MS)
 
-const keysOf = (arrival: Arrival): DeliveryKey[] =>
-  arrival.deliveries.map(({ mailboxId, recipient }) => ({
-    mailboxId,
-    hash: deliveryHash(arrival, recipient),
-  }))
-
-function onlyKey(arrival: Arrival): DeliveryKey {
-  const [key] = keysOf(arrival)
-  if (!key) throw new Error('A message is for no mailbox')
-  return key
-}
-
-async function heldFor(tx: SiteTx, arrivals: readonly Arrival[], now: Date): Promise<Acceptance> {
-  const keys = arrivals.flatMap(keysOf)
+async function heldFor(tx: SiteTx, keys: readonly DeliveryKey[], now: Date): Promise<Acceptance> {
   // In this order: the locks come before what they are for.
   const mailboxes = await holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
   const usage = await holdUsage(tx)
