@@ -1,3 +1,5 @@
+import { answerInTime } from './answer-in-time.ts'
+
 /** Counts what is under way, and tells of pauses in which nothing is. */
 export class UnderWay {
   #count = 0
@@ -18,11 +20,11 @@ export class UnderWay {
     const lastMs = performance.now() + withinMs
     for (let now = performance.now(); now < lastMs; now = performance.now()) {
       const leftMs = lastMs - now
-      if (this.#count > 0) await atLatest(leftMs, this.#none.promise)
+      if (this.#count > 0) await answerInTime(this.#none.promise, leftMs, undefined)
       else {
         const missingMs = pauseMs - (now - this.#endedMs)
         if (missingMs <= 0) return
-        await atLatest(Math.min(missingMs, leftMs))
+        await new Promise((resolve) => setTimeout(resolve, Math.min(missingMs, leftMs)))
       }
     }
   }
@@ -32,12 +34,4 @@ export class UnderWay {
     this.#none.resolve()
     this.#none = Promise.withResolvers()
   }
-}
-
-/** Resolves after that time, or before when the other does. */
-async function atLatest(ms: number, sooner?: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const late = setTimeout(resolve, ms)
-  await Promise.race([promise, sooner ?? promise])
-  clearTimeout(late)
 }

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
+import { answerInTime } from '#base/answer-in-time.ts'
 import { AppError } from '#base/app-error.ts'
 import { toStorable } from '#base/storable-text.ts'
 import type { UnderWay } from '#base/under-way.ts'
@@ -35,6 +34,7 @@ const MAX_ATTEMPTS = 2
 /** Of a message that cannot be parsed its beginning is shown as it is. */
 const RAW_SHOWN_BYTES = 64 * 1024
 const RETRY_SECONDS = 3600
+/** A site that keeps receiving lets the others go first now and then. */
 const TURN_MS = 10_000
 /** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
 const RELIED_ON_MS = 10_000
@@ -154,9 +154,10 @@ export class MailParsing {
       failures.push(...(await this.#write(siteId, read)))
       read = []
     }
-    for (const { rawId, ...mail } of batch) {
+    for (const mail of batch) {
       if (signal.aborted) break
-      const parsing = this.#parse(siteId, { rawId, ...mail })
+      const { rawId } = mail
+      const parsing = this.#parse(siteId, mail)
       if (read.length > 0 && (await isSlow(parsing))) await write()
       try {
         const content = await parsing
@@ -194,9 +195,7 @@ export class MailParsing {
   async #parse(siteId: string, mail: PendingMail): Promise<MailContent | undefined> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
       const { outcome, attachments } = await this.#read(siteId, mail)
-      if ('mail' in outcome) {
-        return { ...outcome.mail, status: 'parsed', attachments }
-      }
+      if ('mail' in outcome) return { ...outcome.mail, status: 'parsed', attachments }
       const { fault, reason } = outcome
       this.#deps.logger.warn({ siteId, rawId: mail.rawId, fault, reason }, 'mail cannot be parsed')
       attempts = await this.#deps.database.withSite(siteId, (tx) => countAttempt(tx, mail.rawId))
@@ -204,7 +203,7 @@ export class MailParsing {
       if (attempts === 0) return undefined
       if (fault === 'broken') break
     }
-    return this.#givenUp(siteId, mail)
+    return this.#asItCame(siteId, mail)
   }
 
   /** Objects are written before the rows that name them; at another attempt they are written over. */
@@ -238,7 +237,7 @@ export class MailParsing {
     throw new AppError('ServiceUnavailable', `The bytes of message "${rawId}" are not there`)
   }
 
-  async #givenUp(siteId: string, mail: PendingMail): Promise<MailContent> {
+  async #asItCame(siteId: string, mail: PendingMail): Promise<MailContent> {
     const shown = Math.min(RAW_SHOWN_BYTES, Number(mail.sizeBytes))
     const bytes =
       shown === 0
@@ -259,19 +258,7 @@ export class MailParsing {
 const charactersOf = (read: readonly ReadMail[]): number =>
   read.reduce((sum, { content }) => sum + content.text.length + (content.html?.length ?? 0), 0)
 
-async function isSlow(work: Promise<unknown>): Promise<boolean> {
-  const over = new AbortController()
-  const { signal } = over
-  try {
-    const late = delay(SLOW_MS, true, { signal }).catch(() => true)
-    return await Promise.race([
-      work.then(
-        () => false,
-        () => false,
-      ),
-      late,
-    ])
-  } finally {
-    over.abort()
-  }
+function isSlow(work: Promise<unknown>): Promise<boolean> {
+  const isOver = (): boolean => false
+  return answerInTime(work.then(isOver, isOver), SLOW_MS, true)
 }
