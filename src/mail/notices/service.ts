@@ -24,7 +24,7 @@ const LAST_LINE_END = Buffer.from('\r\n')
 
 export interface DeliveryNoticesDeps extends Pick<
   PlatformServices,
-  'database' | 'queue' | 'objects' | 'clock' | 'ids' | 'logger'
+  'database' | 'objects' | 'clock' | 'ids' | 'logger'
 > {
   /** The server's own name. */
   readonly hostname: string

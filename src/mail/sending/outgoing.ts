@@ -33,7 +33,7 @@ const OWN = {
 
 export interface OutgoingDeps extends Pick<
   PlatformServices,
-  'queue' | 'objects' | 'clock' | 'ids' | 'logger'
+  'objects' | 'clock' | 'ids' | 'logger'
 > {
   readonly arrivals: Pick<Arrivals, 'file'>
   readonly mailParsing: Pick<MailParsing, 'conversationOf' | 'queueUp'>
