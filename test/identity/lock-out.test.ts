@@ -107,6 +107,32 @@ describe('strangers who guess at a password', () => {
     expect(await signIn('invented@x.org', 'wrong', office)).toBe(BLOCKED)
     expect(await signIn(email, GOOD, office, browser('desk', email))).toBe('done')
   })
+
+  test('at invented accounts delay no colleague in a new browser on a network that is known', async () => {
+    const [email, renewed, stranger] = ['second@x.org', 'renewed@x.org', 'third@x.org']
+    for (const each of [email, renewed, stranger]) await desk.account(each)
+    const office = from('198.51.100.2')
+    expect(await signIn(email, GOOD, office)).toBe('done')
+    await forgot(renewed, office)
+    expect(await reset(renewed, await resetCode(renewed), office)).toBe('done')
+    for (let guess = 0; guess < 60; guess += 1) {
+      await signIn(`guessed-${guess}@x.org`, 'wrong', office)
+    }
+    expect(await signIn('guessed@x.org', 'wrong', office)).toBe(BLOCKED)
+    expect(await signIn(stranger, GOOD, office)).toBe(BLOCKED)
+    expect(await signIn(email, GOOD, office)).toBe('done')
+    expect(await signIn(renewed, BETTER, office)).toBe('done')
+  })
+
+  test('at the account itself are counted on a known network as elsewhere', async () => {
+    const email = 'counted@x.org'
+    await desk.account(email)
+    const office = from('198.51.100.3')
+    expect(await signIn(email, GOOD, office)).toBe('done')
+    const outcomes = []
+    for (let guess = 0; guess < 7; guess += 1) outcomes.push(await signIn(email, 'wrong', office))
+    expect(outcomes.slice(4)).toEqual([WRONG, BLOCKED, BLOCKED])
+  })
 })
 
 describe('strangers who ask for a new password', () => {

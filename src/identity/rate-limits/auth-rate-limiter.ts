@@ -84,13 +84,15 @@ export class AuthRateLimiter {
     await Promise.all([
       ...accountFromNetworks('account', at).map((key) => this.#attempts.clear(key)),
       this.#attempts.clear(accountFromAnywhere('account-anywhere', at)),
+      this.#attempts.add(knownNetwork(at)),
     ])
   }
 
   /**
    * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
-   * in front of others too. The gates of all networks together are open to a network from which the account was signed in
-   * to; they are looked at all the same, or the time would tell. Gives those that have counted.
+   * in front of others too. A network from which the account was signed in to passes the gates of all networks together, and
+   * that of the network over all accounts: guesses at other accounts do not delay a colleague. All are looked at all the
+   * same, or the time would tell. Gives those that have counted.
    */
   async #admit(keys: readonly FailureKey[], at: AttemptContext): Promise<readonly FailureKey[]> {
     const isKnown = await this.#attempts.has(knownNetwork(at))
@@ -101,15 +103,15 @@ export class AuthRateLimiter {
       const isOfAll = key.kind.endsWith('-anywhere')
       const isFelt = !isOfAll || (countHere <= MAX_COUNTED_FOR_ALL_NETWORKS && !isKnown)
       const { count, waitSeconds, firstRefusal } = await this.#pass(key, isFelt)
-      const isOpen = isOfAll && isKnown
-      if (waitSeconds > 0 && !isOpen) {
+      const isAdmitted = waitSeconds === 0
+      if (!isAdmitted && !(isKnown && (isOfAll || key.kind === 'address'))) {
         await this.#takeBack(counted)
         await this.#noteBlocked(at, key.kind, { waitSeconds, firstRefusal })
         throw tooManyAttempts(waitSeconds)
       }
       // Of the account from the widest network so far.
       countHere = Math.max(countHere, key.kind === ofAccount ? count : 0)
-      if (isFelt) counted.push(key)
+      if (isFelt && isAdmitted) counted.push(key)
     }
     return counted
   }
