@@ -108,7 +108,7 @@ export class RegisteredParty {
     const all = {
       iss: this.clientId,
       sub: this.clientId,
-      aud: `${this.party.pool.issuer}/oauth2/token`,
+      aud: this.party.pool.issuer,
       exp: now + 60,
       iat: now,
       jti: randomUUID(),

@@ -69,24 +69,20 @@ async function verified(
       algorithms: ASSERTION_ALGORITHMS,
       issuer: clientId,
       subject: clientId,
-      audience: audiencesOf(pool),
+      audience: pool.issuer,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['exp', 'jti'],
       currentDate: now,
     })
+    if (Array.isArray(payload.aud))
+      throw invalid('names several audiences: aud is one string, the issuer')
     return Value.Parse(Claims, payload)
   } catch (error) {
+    if (error instanceof OAuthError) throw error
     // The only inputs are the assertion and keys that were checked when they were registered.
     throw invalid(error instanceof JOSEError ? `is not valid: ${error.code}` : 'is not valid')
   }
 }
-
-/** Libraries name the issuer, or the endpoint that they call. */
-const audiencesOf = ({ issuer }: Pool): string[] => [
-  issuer,
-  `${issuer}/oauth2/token`,
-  `${issuer}/oauth2/revoke`,
-]
 
 /** Before anything of it is believed. */
 function subjectOf(assertion: string): string {
