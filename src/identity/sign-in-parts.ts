@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
 
 import { AuthorizationCodes } from './authorization/codes.ts'
 import { SignIns } from './authorization/service.ts'
@@ -37,6 +38,7 @@ export function openSignIns(deps: {
   events: SecurityEvents
   signer: TokenSigner
   verifier: TokenVerifier
+  sealer: Pick<Sealer, 'derive'>
 }): SignInServices {
   const families = new TokenFamilies(deps)
   const codes = new AuthorizationCodes(deps)

@@ -614,6 +614,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   sign_in_session: 'nobody stays signed in',
   refresh_family: 'nobody stays signed in',
   refresh_token: 'nobody stays signed in',
+  refresh_response: 'nobody stays signed in',
   authorization_code: 'nobody stays signed in',
   client_assertion: 'proofs that are good for minutes',
   provider_visit: 'a sign-in that is under way',

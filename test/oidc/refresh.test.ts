@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { RelyingParty } from '#test/relying-party.ts'
+import { RelyingParty, type Tokens } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
@@ -38,10 +38,35 @@ describe('a refresh token', () => {
     expect((await client.refresh(answer.json.refresh_token)).status).toBe(200)
   })
 
-  test('that is used again ends the whole sign-in, and is on record', async () => {
+  test('that is used again within ten seconds gets the same tokens, on every replica', async () => {
+    const first = await client.tokens('vic@example.org')
+    const answer = await client.refresh(first.refresh_token)
+    await using beside = await startStack({ beside: stack })
+    const there = await client.at(beside)
+    for (const party of [client, there]) {
+      const again = await party.refresh(first.refresh_token)
+      expect(again).toMatchObject({ status: 200, json: answer.json })
+    }
+    expect(await client.isTaken(answer.json.access_token)).toBe(true)
+    expect((await client.refresh(answer.json.refresh_token)).status).toBe(200)
+  })
+
+  test('that is used at once by several gives all of them the same tokens', async () => {
+    const { refresh_token: token } = await client.tokens('vic@example.org')
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.refresh(token)))
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 200, json: answers[0]?.json })
+    }
+    expect(await client.isTaken(answers[0]?.json.access_token)).toBe(true)
+  })
+
+  test('that is used again after ten seconds ends the whole sign-in, and is on record', async () => {
     const first = await client.tokens('vic@example.org')
     const second = (await client.refresh(first.refresh_token)).json
     expect(await client.isTaken(second.access_token)).toBe(true)
+    await using later = await startStack({ beside: stack, platform: { clock: ahead(10_000) } })
+    const there = await client.at(later)
+    expect(await there.refresh(first.refresh_token)).toMatchObject(INVALID_GRANT)
     expect(await client.refresh(first.refresh_token)).toMatchObject(INVALID_GRANT)
     expect(await client.refresh(second.refresh_token)).toMatchObject(INVALID_GRANT)
     expect(await client.isTaken(first.access_token)).toBe(false)
@@ -54,13 +79,34 @@ describe('a refresh token', () => {
     expect(events).toEqual([{ client_id: client.pool.clientId, address: '127.0.0.1' }])
   })
 
-  test('that is used at once by several gives tokens to one, and its sign-in ends', async () => {
-    const { refresh_token: token } = await client.tokens('vic@example.org')
-    const answers = await Promise.all(Array.from({ length: 6 }, () => client.refresh(token)))
-    const won = answers.filter(({ status }) => status === 200)
-    expect(won.length).toBe(1)
-    expect(await client.refresh(won[0]?.json.refresh_token)).toMatchObject(INVALID_GRANT)
-    expect(await client.isTaken(won[0]?.json.access_token)).toBe(false)
+  test('that is used again for other scopes ends the sign-in', async () => {
+    const { refresh_token: token } = await client.tokens('other@example.org')
+    const { json } = await client.refresh(token)
+    expect(await client.refresh(token, { scope: 'email' })).toMatchObject(INVALID_GRANT)
+    expect(await client.isTaken(json.access_token)).toBe(false)
+  })
+
+  test.each([
+    ['revoked', (tokens: Tokens) => client.revoke(tokens.refresh_token)],
+    [
+      'ended with all of the user’s',
+      async () => {
+        const sub = await client.user('gone@example.org')
+        await stack.context.users.revokeTokens(client.site, client.pool.userPoolId, sub)
+      },
+    ],
+  ])('of a sign-in that was %s gets nothing again, and nothing is kept', async (_how, end) => {
+    const first = await client.tokens('gone@example.org')
+    const { json } = await client.refresh(first.refresh_token)
+    await end(json)
+    expect(await client.refresh(first.refresh_token)).toMatchObject(INVALID_GRANT)
+    const kept = await asSuperuser(
+      stack,
+      (sql) => sql`
+      select 1 from refresh_response join refresh_family using (site_id, family_id)
+      where revoked_at is not null`,
+    )
+    expect(kept).toEqual([])
   })
 
   test('leaves other sign-ins of the user alone', async () => {
@@ -69,7 +115,7 @@ describe('a refresh token', () => {
       await client.tokens('two@example.org'),
     ]
     await client.refresh(mine.refresh_token)
-    await client.refresh(mine.refresh_token)
+    expect((await client.refresh(mine.refresh_token, { scope: 'email' })).status).toBe(400)
     expect((await client.refresh(other.refresh_token)).status).toBe(200)
   })
 
@@ -150,8 +196,10 @@ describe('a refresh token', () => {
   test('is nowhere in the database', async () => {
     const { refresh_token: token, token: cookie } = await client.tokens('vic@example.org')
     const { code } = await client.signIn(await client.user('vic@example.org'))
+    const { json: next } = await client.refresh(token)
     for (const table of [
       'refresh_token',
+      'refresh_response',
       'refresh_family',
       'sign_in_session',
       'authorization_code',
@@ -160,7 +208,8 @@ describe('a refresh token', () => {
       const rows = await asSuperuser(stack, (sql) => sql`select * from ${sql(table)}`)
       expect(rows.length).toBeGreaterThan(0)
       const text = JSON.stringify(rows)
-      for (const secret of [token, cookie, code]) expect(text).not.toContain(secret)
+      for (const secret of [token, cookie, code, next.refresh_token, next.access_token])
+        expect(text).not.toContain(secret)
     }
   })
 })

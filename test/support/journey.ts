@@ -82,8 +82,13 @@ export class Journey {
     return good(await this.exchange(client, walk))
   }
 
-  refresh({ issuer, clientId }: SignInClient, refreshToken: string): Promise<Answer> {
-    const fields = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  refresh(
+    { issuer, clientId }: SignInClient,
+    refreshToken: string,
+    scope?: string,
+  ): Promise<Answer> {
+    const grant = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    const fields = { ...grant, ...(scope !== undefined && { scope }) }
     return this.#post(`${issuer}/oauth2/token`, { ...fields, client_id: clientId })
   }
 

@@ -151,13 +151,24 @@ export const SIGN_IN_JOURNEYS: Readonly<Record<string, (on: Journey) => Promise<
     await on.hasEnded(client, tokens)
   },
 
-  async 'uses a refresh token twice, and loses the sign-in'(on) {
+  async 'uses a refresh token twice, and gets the same tokens'(on) {
     const { browser } = await on.newPerson()
     const client = await on.client()
     const first = await on.tokens(client, await browser.open(client.authorizeUrl))
     const second = await on.renewed(client, first)
     await on.change()
-    expect((await on.refresh(client, first.refresh_token)).status).toBe(400)
+    expect(await on.renewed(client, first)).toEqual(second)
+    await on.change()
+    expect(await on.statusWith(second.access_token)).toBe(404)
+  },
+
+  async 'uses a refresh token twice for different scopes, and loses the sign-in'(on) {
+    const { browser } = await on.newPerson()
+    const client = await on.client()
+    const first = await on.tokens(client, await browser.open(client.authorizeUrl))
+    const second = await on.renewed(client, first)
+    await on.change()
+    expect((await on.refresh(client, first.refresh_token, 'email')).status).toBe(400)
     await on.change()
     await on.hasEnded(client, second)
   },

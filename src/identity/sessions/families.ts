@@ -10,6 +10,7 @@ import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import {
   type KeptSignIn,
   type NewFamily,
+  deleteRefreshResponses,
   insertFamily,
   revokeFamiliesOfClient,
   revokeFamiliesOfSession,
@@ -87,12 +88,21 @@ export class TokenFamilies {
   }
 
   async endByUser(tx: SiteTx, user: UserKey, kept: KeptSignIn): Promise<void> {
-    await revokeFamiliesOfUser(tx, user, kept, this.#clock.now())
-    await this.#changes.userChanged(tx, user.sub)
+    const ended = await revokeFamiliesOfUser(tx, user, kept, this.#clock.now())
+    if (!(await this.#announced(tx, user.sub, ended))) await this.#changes.userChanged(tx, user.sub)
   }
 
-  async #announced(tx: SiteTx, sub: string, ended: readonly unknown[]): Promise<boolean> {
-    if (ended.length > 0) await this.#changes.userChanged(tx, sub)
-    return ended.length > 0
+  async #announced(
+    tx: SiteTx,
+    sub: string,
+    ended: readonly { readonly familyId: string }[],
+  ): Promise<boolean> {
+    if (ended.length === 0) return false
+    await deleteRefreshResponses(
+      tx,
+      ended.map(({ familyId }) => familyId),
+    )
+    await this.#changes.userChanged(tx, sub)
+    return true
   }
 }

@@ -50,6 +50,18 @@ const revokeLiveFamilies = (tx: SiteTx, user: UserKey, now: Date) =>
 
 type RevokedFamilies = Promise<{ readonly familyId: string }[]>
 
+/** Responses that a client could still ask for again. */
+export async function deleteRefreshResponses(
+  tx: SiteTx,
+  familyIds: readonly string[],
+): Promise<void> {
+  await tx.db
+    .deleteFrom('refresh_response')
+    .where('site_id', '=', tx.siteId)
+    .where('family_id', 'in', familyIds)
+    .execute()
+}
+
 export const revokeFamily = (
   tx: SiteTx,
   user: UserKey,

@@ -74,3 +74,39 @@ export async function markRefreshTokenUsed(
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
+
+export async function insertRefreshResponse(
+  tx: SiteTx,
+  response: {
+    readonly tokenHash: Buffer
+    readonly familyId: string
+    readonly sealed: string
+    readonly expiresAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('refresh_response')
+    .values({
+      site_id: tx.siteId,
+      token_hash: response.tokenHash,
+      family_id: response.familyId,
+      sealed: response.sealed,
+      expires_at: response.expiresAt,
+    })
+    .execute()
+}
+
+export async function selectRefreshResponse(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<string | undefined> {
+  const row = await tx.db
+    .selectFrom('refresh_response')
+    .select('sealed')
+    .where('site_id', '=', tx.siteId)
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row?.sealed
+}

@@ -6,10 +6,10 @@ import { idleSince } from '#identity/sessions/model.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import type { TokenSet } from './model.ts'
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
 import { endReplayed } from './replay.ts'
-import type { IssuedTokenSet } from './token-issuer.ts'
 import type { GrantDeps } from './token-sets-deps.ts'
 
 export interface RefreshGrant {
@@ -19,14 +19,17 @@ export interface RefreshGrant {
   readonly scope?: string | undefined
 }
 
-/** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
+/**
+ * Turns a refresh token into the next tokens of its sign-in. The same token again gets the same tokens for 10 seconds;
+ * a later use ends the sign-in (RFC 9700 section 4.14.2).
+ */
 export async function exchangeRefreshToken(
   deps: GrantDeps,
   tx: SiteTx,
   request: PoolRequest,
   grant: RefreshGrant,
-): Promise<GrantResult<IssuedTokenSet>> {
-  const { pool } = request
+): Promise<GrantResult<TokenSet>> {
+  const { site, pool } = request
   const tokenHash = hashSecret(grant.refreshToken)
   const now = deps.clock.now()
   const stored = await selectRefreshToken(tx, tokenHash)
@@ -40,13 +43,19 @@ export async function exchangeRefreshToken(
   }
   const account = await lockAccountOfSignIn(tx, pool, stored)
   if (!account) return denied('invalid_grant', 'The user has been signed out')
+  const { familyId, clientId, authTime, sessionId } = stored
+  const use = { refreshToken: grant.refreshToken, tokenHash, familyId, clientId, scope }
   if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
+    const kept = await deps.refreshResponses.find(tx, use)
+    if (kept) return granted(kept)
     const description = 'refresh_token was used already'
     return endReplayed(deps, tx, request, { event: 'refresh-token.replayed', description, stored })
   }
-  const { familyId, clientId, authTime, sessionId } = stored
   if (sessionId !== null) await deps.families.used(tx, sessionId)
-  return granted(await deps.issuer.issue(tx, { familyId, clientId, account, authTime, scope }))
+  const issued = await deps.issuer.issue(tx, { familyId, clientId, account, authTime, scope })
+  const tokens = await deps.issuer.sign(site, pool, issued)
+  await deps.refreshResponses.keep(tx, use, tokens)
+  return granted(tokens)
 }
 
 function faultOf(

@@ -10,6 +10,7 @@ import type { SignInGrant, TokenSet, UserInfo } from './model.ts'
 import { type GrantResult, granted, denied, requireGranted } from './oauth-error.ts'
 import { requireVerifierShape } from './pkce.ts'
 import { type RefreshGrant, exchangeRefreshToken } from './refresh-exchange.ts'
+import { RefreshResponses } from './refresh-responses.ts'
 import { type IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 import { type RevocationRequest, endSignInOf } from './token-revocation.ts'
 import type { GrantDeps, TokenSetsDeps } from './token-sets-deps.ts'
@@ -20,7 +21,11 @@ export class TokenSets {
   readonly #deps: GrantDeps
 
   constructor(deps: TokenSetsDeps) {
-    this.#deps = { ...deps, issuer: new TokenIssuer(deps) }
+    this.#deps = {
+      ...deps,
+      issuer: new TokenIssuer(deps),
+      refreshResponses: new RefreshResponses(deps),
+    }
   }
 
   /** Issues the tokens of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
@@ -48,10 +53,17 @@ export class TokenSets {
     return this.#answer(site, pool, (tx) => exchangeCode(this.#deps, tx, request, grant))
   }
 
-  /** A refresh token is valid once: the response contains the next one. */
-  refresh(request: PoolRequest, grant: RefreshGrant): Promise<TokenSet> {
+  /**
+   * A refresh token is valid once, or again within 10 seconds for the same response, which contains the next one. The tokens
+   * are signed in the transaction: when the response is lost, they are there to be asked for again.
+   */
+  async refresh(request: PoolRequest, grant: RefreshGrant): Promise<TokenSet> {
     const { site, pool } = request
-    return this.#answer(site, pool, (tx) => exchangeRefreshToken(this.#deps, tx, request, grant))
+    await this.#deps.issuer.prepare(site, pool)
+    const result = await this.#deps.database.withSite(site.siteId, (tx) =>
+      exchangeRefreshToken(this.#deps, tx, request, grant),
+    )
+    return requireGranted(result)
   }
 
   /** Ends the sign-in of the token. Does nothing for an unknown token. */

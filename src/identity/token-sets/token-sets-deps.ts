@@ -4,8 +4,10 @@ import type { TokenFamilies } from '#identity/sessions/families.ts'
 import type { TokenSigner } from '#identity/tokens/token-signer.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Users } from '#identity/users/service.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import type { RefreshResponses } from './refresh-responses.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 /** What issuing, exchanging and revoking tokens need of the rest of the service. */
@@ -16,8 +18,10 @@ export interface TokenSetsDeps extends Pick<PlatformServices, 'database' | 'cloc
   readonly verifier: TokenVerifier
   readonly families: TokenFamilies
   readonly codes: AuthorizationCodes
+  readonly sealer: Pick<Sealer, 'derive'>
 }
 
 export interface GrantDeps extends TokenSetsDeps {
   readonly issuer: TokenIssuer
+  readonly refreshResponses: RefreshResponses
 }

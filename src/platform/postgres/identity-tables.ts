@@ -198,6 +198,12 @@ export interface IdentityTables {
     used_at: Date | null
     created_at: Generated<Date>
   }
+  refresh_response: {
+    token_hash: Buffer
+    family_id: string
+    sealed: string
+    expires_at: Date
+  }
   authorization_code: {
     code_hash: Buffer
     user_pool_id: string
