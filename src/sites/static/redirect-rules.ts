@@ -56,7 +56,9 @@ export class RedirectRules {
 
 /** Where a redirect leads, ready for `Location`: to the host that the file names, or to none. */
 export function redirectLocation({ rule, match }: MatchedRule, search: string): string {
-  const filled = fill(rule.to, match, encodeRequestPath)
+  const filled = fill(rule.to, match, ({ value, isInQuery }) =>
+    isInQuery ? encodeURIComponent(value.toWellFormed()) : encodeRequestPath(value),
+  )
   // `/:splat/x` of nothing would begin with `//`, which names a host.
   const target = rule.to.startsWith('/') ? filled.replace(/^\/{2,}/, '/') : filled
   const [path = '', fragment] = target.split('#', 2)
@@ -66,14 +68,23 @@ export function redirectLocation({ rule, match }: MatchedRule, search: string): 
 
 /** The path, not encoded, whose file answers. */
 export const rewrittenPath = ({ rule, match }: MatchedRule): string =>
-  fill(rule.to, match, (value) => value)
+  fill(rule.to, match, ({ value }) => value)
+
+interface BoundValue {
+  readonly value: string
+  readonly isInQuery: boolean
+}
 
 /** Only behind the host, where a rule may have placeholders. */
-function fill(to: string, match: PathMatch, encode: (value: string) => string): string {
+function fill(to: string, match: PathMatch, encode: (bound: BoundValue) => string): string {
   const host = /^https?:\/\/[^/?#]*/i.exec(to)?.[0] ?? ''
-  const tail = to.slice(host.length).replaceAll(/:([A-Za-z]\w*)/g, (variable, name: string) => {
+  const tail = to.slice(host.length)
+  const [beforeFragment = ''] = tail.split('#', 1)
+  const query = beforeFragment.indexOf('?')
+  const filled = tail.replaceAll(/:([A-Za-z]\w*)/g, (variable, name: string, at: number) => {
     const value = match.get(name)
-    return value === undefined ? variable : encode(value)
+    const isInQuery = query !== -1 && at > query && at < beforeFragment.length
+    return value === undefined ? variable : encode({ value, isInQuery })
   })
-  return host + tail
+  return host + filled
 }
