@@ -39,6 +39,8 @@ const TYPES: Readonly<Record<string, string>> = {
   gif: 'image/gif',
   webp: 'image/webp',
   avif: 'image/avif',
+  heic: 'image/heic',
+  heif: 'image/heif',
   jxl: 'image/jxl',
   bmp: 'image/bmp',
   ico: 'image/x-icon',
@@ -79,8 +81,25 @@ const TYPES: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ppt: 'application/vnd.ms-powerpoint',
   pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  '7z': 'application/x-7z-compressed',
+  rar: 'application/vnd.rar',
+  apk: 'application/vnd.android.package-archive',
+  aab: FALLBACK,
+  pkpass: 'application/vnd.apple.pkpass',
+  usdz: 'model/vnd.usdz+zip',
+  gpx: 'application/gpx+xml',
+  kml: 'application/vnd.google-earth.kml+xml',
+  asc: 'application/pgp-keys',
   glb: 'model/gltf-binary',
   gltf: 'model/gltf+json',
+}
+
+/** By the whole name, of files that have no extension. */
+const TYPES_OF_NAMES: Readonly<Record<string, string>> = {
+  'apple-app-site-association': 'application/json',
 }
 
 /** Texts whose type has the parameter; JSON is UTF-8 by itself, but clients that do not know so are many. */
@@ -103,7 +122,7 @@ const COMPRESSIBLE_BINARIES = new Set([
 /** What a browser shows as a page of its own, and another site could put into a frame. */
 const DOCUMENTS = /^(?:text\/html|application\/(?:xhtml\+xml|xml|pdf)|image\/svg\+xml)/
 
-/** As `Content-Type` has it, by the extension of the path alone. */
+/** As `Content-Type` has it, by the name of the file alone. */
 export function contentTypeOf(path: string): string {
   const type = typeOf(path)
   return TEXTS.test(type) ? type + UTF_8 : type
@@ -118,6 +137,7 @@ export const isDocument = (contentType: string): boolean => DOCUMENTS.test(conte
 
 function typeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
+  if (Object.hasOwn(TYPES_OF_NAMES, name)) return TYPES_OF_NAMES[name] ?? FALLBACK
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot + 1).toLowerCase() : ''
   return (Object.hasOwn(TYPES, extension) && TYPES[extension]) || FALLBACK
