@@ -30,7 +30,10 @@ export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer
   return { bytes: blobBytes(new Blob(parts)), type: `multipart/form-data; boundary=${boundary}` }
 }
 
-/** Parts must be framed by CRLF and have a quoted `name`; anything else is a TypeError. */
+/** One parameter of a Content-Disposition field: its value is a quoted string or a token (RFC 2183 section 2, RFC 7578 section 4.2). */
+const PARAMETER = /;[\t ]*([!#$%&'*+.^`|~\w-]+)=(?:"([^"]*)"|([^\s";]*))[\t ]*/y
+
+/** Parts must be framed by CRLF and have a `name`; anything else is a TypeError. */
 export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, boundary: string): FormData {
   // One char per byte, so that what indexOf finds is an offset in bytes.
   const text = latin1FromBytes(bytes)
@@ -53,16 +56,31 @@ export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, boundary: string)
 
 function appendPart(form: FormData, headers: string, content: Uint8Array<ArrayBuffer>): void {
   const fields = new Map(headers.split(CRLF).map(headerField))
-  const disposition = fields.get('content-disposition') ?? ''
-  const name = /^form-data\s*;(?:.*;)?\s*name="([^"]*)"/i.exec(disposition)?.[1]
+  const disposition = dispositionParameters(fields.get('content-disposition') ?? '')
+  const name = disposition.get('name')
   if (name === undefined) throw malformed('has a part without a name')
-  const filename = /;\s*filename="([^"]*)"/i.exec(disposition)?.[1]
+  const filename = disposition.get('filename')
   if (filename === undefined) {
     form.append(unescapeName(name), decodeUtf8(content))
     return
   }
   const type = fields.get('content-type') ?? 'text/plain'
   form.append(unescapeName(name), new File([blobOf(content, '')], unescapeName(filename), { type }))
+}
+
+/** By lower-case name; the last of two with the same name counts, as in Node. Empty for what is no `form-data`. */
+function dispositionParameters(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  const start = /^form-data[\t ]*/i.exec(disposition)?.[0].length
+  if (start === undefined) return parameters
+  PARAMETER.lastIndex = start
+  while (PARAMETER.lastIndex < disposition.length) {
+    const match = PARAMETER.exec(disposition)
+    if (match === null) throw malformed('has a Content-Disposition that cannot be read')
+    const [, name = '', quoted, token = ''] = match
+    parameters.set(name.toLowerCase(), quoted ?? token)
+  }
+  return parameters
 }
 
 function headerField(line: string): [string, string] {
