@@ -2,6 +2,7 @@
 import './url.ts'
 import './streams.ts'
 import { atob, btoa } from './base64.ts'
+import './built-ins.ts'
 import './compression-streams.ts'
 import { console } from './console.ts'
 import { crypto } from './crypto.ts'

@@ -1,0 +1,13 @@
+/** Built-ins of ECMAScript that V8 13.6 lacks and Deno 2.9 has. */
+import 'core-js/modules/es.iterator.concat.js'
+import 'core-js/modules/es.map.get-or-insert-computed.js'
+import 'core-js/modules/es.map.get-or-insert.js'
+import 'core-js/modules/es.math.sum-precise.js'
+import 'core-js/modules/es.uint8-array.from-base64.js'
+import 'core-js/modules/es.uint8-array.from-hex.js'
+import 'core-js/modules/es.uint8-array.set-from-base64.js'
+import 'core-js/modules/es.uint8-array.set-from-hex.js'
+import 'core-js/modules/es.uint8-array.to-base64.js'
+import 'core-js/modules/es.uint8-array.to-hex.js'
+import 'core-js/modules/es.weak-map.get-or-insert-computed.js'
+import 'core-js/modules/es.weak-map.get-or-insert.js'
