@@ -1,8 +1,54 @@
-/** Whether the caller reads pages, as browsers do: `Accept` names `text/html` itself, without `q=0` (RFC 9110 §12.5.1). */
-export const acceptsHtml = ({ headers }: Request): boolean =>
-  (headers.get('accept') ?? '').split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return type === 'text/html' && !parameters.some((parameter) => REFUSED.test(parameter))
-  })
+import { isJsonType } from './bodies/content-types.ts'
+import { fetchContextOf } from './oidc/fetch-context.ts'
 
-const REFUSED = /^q\s*=\s*0(?:\.0*)?$/
+/** Longer headers are of nobody's browser. */
+const MAX_HEADER = 1000
+const HTML = 'text/html'
+/** What names JSON, the closest range first (RFC 9110 §12.5.1). */
+const JSON_RANGES = ['application/json', 'application/*', '*/*']
+/** Browsers send Basic credentials of their own accord, and nothing else. */
+const TOKEN = /^(?!basic\s)./i
+const QUALITY = /^q\s*=\s*([01](?:\.\d{0,3})?)$/
+
+/** Whether the caller reads pages, as browsers do: `Accept` names `text/html` itself, without `q=0` (RFC 9110 §12.5.1). */
+export const acceptsHtml = (request: Request): boolean =>
+  rangesOf(request).some(({ type, quality }) => type === HTML && quality > 0)
+
+/**
+ * Whether the caller is a browser that goes to a page: it prefers HTML to JSON, and neither a script nor a program with a token
+ * or a JSON body asks. Some HTTP clients name `text/html` by default.
+ */
+export const asksForPage = (request: Request): boolean =>
+  prefersHtml(request) &&
+  fetchContextOf(request) !== 'script' &&
+  !TOKEN.test(request.headers.get('authorization') ?? '') &&
+  !isJsonType(request.headers.get('content-type'))
+
+/** Where both are wanted alike, the one that is named first is preferred. */
+function prefersHtml(request: Request): boolean {
+  const ranges = rangesOf(request)
+  const html = ranges.findIndex(({ type, quality }) => type === HTML && quality > 0)
+  if (html === -1) return false
+  const json = JSON_RANGES.map((range) => ranges.findIndex(({ type }) => type === range)).find(
+    (at) => at !== -1,
+  )
+  if (json === undefined) return true
+  const [htmlQuality = 0, jsonQuality = 0] = [html, json].map((at) => ranges[at]?.quality)
+  const isNamed = ranges[json]?.type === JSON_RANGES[0]
+  return htmlQuality === jsonQuality ? !isNamed || html < json : htmlQuality > jsonQuality
+}
+
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+const rangesOf = ({ headers }: Request): readonly MediaRange[] =>
+  (headers.get('accept') ?? '')
+    .slice(0, MAX_HEADER)
+    .split(',')
+    .map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+      const given = parameters.map((parameter) => QUALITY.exec(parameter)?.[1])
+      return { type, quality: Number(given.find((quality) => quality !== undefined) ?? '1') }
+    })

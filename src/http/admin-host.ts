@@ -43,7 +43,8 @@ function misdirected(site: SiteEntry, baseUrl: string): AppError {
 
 /** Where a page is that people asked for under the other name; undefined for every other failure. */
 export function rightPlace({ code, fields }: AppError, request: Request): string | undefined {
-  if (code !== 'MisdirectedRequest' || request.method !== 'GET') return undefined
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (code !== 'MisdirectedRequest' || !isRead) return undefined
   const { pathname, search } = new URL(request.url)
   return `${String(fields?.['baseUrl'])}${pathname}${search}`
 }

@@ -19,7 +19,6 @@ import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { seeOther } from './oidc/see-other.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { keepPrivate } from './private-answers.ts'
-import { languageOf } from './request-language.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
@@ -189,15 +188,20 @@ function failureOf(context: AppContext, methods: MethodTable) {
     const { requestId, host, path } = scope
     const failure = toldFailure({ error, code, request }, methods, context.logger)
     scope.isQuiet = failure.code === 'DiskFull'
-    if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
-    if (!isForPeople(path, request)) return errorResponse(failure, path, requestId)
+    if (!isForPeople(path, request)) {
+      const response = isRepositoryPath(path)
+        ? repositoryErrorResponse(failure)
+        : errorResponse(failure, path, requestId)
+      response.headers.set('vary', 'accept')
+      return response
+    }
     const place = rightPlace(failure, request)
     if (place !== undefined) return seeOther(place)
     return errorPage(failure, errorHeaders(failure), {
+      request,
       site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },
-      requestId,
       status: statusOf(failure),
-      language: languageOf(request),
+      baseUrl: context.config.baseUrl,
     })
   }
 }

@@ -356,7 +356,7 @@ describe('what a site does not have', () => {
       expect(program).toMatchObject({ status: 404, json: { error: { code: 'RouteNotFound' } } })
     }
     const other = await desk.get(site, '/nowhere', PAGE)
-    expect(other).toMatchObject({ status: 404, json: { error: { code: 'RouteNotFound' } } })
+    expect([other.status, other.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
   })
 
   test('says of a host that is no site that it is none', async () => {

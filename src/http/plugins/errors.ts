@@ -4,7 +4,6 @@ import { ValidationError } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
-import { say } from '#languages/message.ts'
 
 /** Statuses that may come before the end of the body. */
 const BODY_UNREAD = new Set([408, 413, 415, 421])
@@ -43,11 +42,11 @@ export function toAppError(error: unknown, code: string | number): AppError {
   if (error instanceof AppError) return error
   // Elysia wraps what a parse hook throws; admission runs there.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause
-  if (code === 'NOT_FOUND') return new AppError('RouteNotFound', say('error.route'))
+  if (code === 'NOT_FOUND') return new AppError('RouteNotFound', 'There is no such route')
   if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
   if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
   // A response that breaks its own schema arrives here too: our bug, not the caller's.
-  return new AppError('InternalError', say('error.internal'), { cause: error })
+  return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
 }
 
 function errorBody(error: AppError, path: string, requestId: string): object {

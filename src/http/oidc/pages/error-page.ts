@@ -1,61 +1,78 @@
 import type { AppError } from '#base/app-error.ts'
-import { acceptsHtml } from '#http/accepts-html.ts'
+import { acceptsHtml, asksForPage } from '#http/accepts-html.ts'
 import { languageOf } from '#http/request-language.ts'
-import { type RequestScope, scopeOf } from '#http/request-scope.ts'
-import type { Language } from '#languages/language.ts'
-import { type Words, say } from '#languages/message.ts'
+import { scopeOf } from '#http/request-scope.ts'
+import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
-import { BACK_TO_SITE, type SupportLine, noticePage } from './notice-page.ts'
-import { withFullStop, wordsOf } from './text.ts'
+import { errorWords } from './error-words.ts'
+import {
+  BACK_TO_SITE,
+  type NoticeLink,
+  type SupportLine,
+  backToSite,
+  noticePage,
+} from './notice-page.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|mfa|mfaSetup|passkey|consent|account(?:\/[a-z]+)?|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
 const MAILED_LINK = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
-
+/** It answers programs, too. */
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
+/** Of errors that may be over when the same page is asked for again. */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 507])
 
-/** Whether the response to a request is shown to people. The path of forwarding answers programs, too. */
+/** Whether the response to a request is shown to people. */
 export const isForPeople = (path: string, request: Request): boolean =>
   SIGN_IN.test(path) ||
   MAILED_LINK.test(path) ||
-  (FORWARDING.test(path) && (request.method === 'POST' || acceptsHtml(request)))
+  (FORWARDING.test(path) && (request.method === 'POST' || acceptsHtml(request))) ||
+  asksForPage(request)
 
-/** A page for a failure, with the request's id for the operator's log. */
-export const errorPage = (
+/** A page for an error, with the request's id for the operator's log. */
+export function errorPage(
   error: AppError,
   headers: Headers,
-  {
+  { request, site, status, baseUrl }: ErrorRequest,
+): Response {
+  const { title, text, reason } = errorWords(error)
+  headers.set('vary', 'accept, accept-language')
+  const { requestId } = scopeOf(request)
+  return noticePage({
+    title,
     site,
-    requestId,
-    status,
-    language,
-  }: Pick<RequestScope, 'requestId'> & {
-    readonly site: Pick<Site, 'domain' | 'branding'>
-    readonly status: number
-    readonly language: Language
-  },
-): Response =>
-  noticePage({
-    title: titleOf(error, status),
-    site,
-    language,
+    language: languageOf(request),
     tone: 'bad',
-    text: [withFullStop(wordsOf(error))],
-    links: [BACK_TO_SITE],
-    reference: failureReference(error.code, requestId),
+    text,
+    links: linksOf(error, { request, site, status, baseUrl }),
+    reference: [
+      ...failureReference(error.thrown?.code ?? error.code, requestId),
+      ...(reason === undefined ? [] : [[say('failure.reason'), reason] as const]),
+    ],
     status,
     headers: Object.fromEntries(headers),
   })
+}
 
-function titleOf({ code }: AppError, status: number): Words {
-  if (code === 'MissingToken') return say('failure.incomplete-link')
-  if (code === 'InvalidToken') return say('failure.invalid-link')
-  if (status === 404) return say('failure.nothing-here')
-  if (status === 410) return say('failure.ended-link')
-  if (status === 429) return say('failure.wait')
-  if (status >= 500) return say('failure.ours')
-  return say('failure.other')
+interface ErrorRequest {
+  readonly request: Request
+  readonly site: Pick<Site, 'domain' | 'branding'> & Partial<Pick<Site, 'adminDomain'>>
+  readonly status: number
+  /** Of the installation. */
+  readonly baseUrl: string
+}
+
+/** Where a person may go from there. An empty `href` is the page itself. */
+function linksOf(
+  { code, fields }: AppError,
+  { request, site, status, baseUrl }: ErrorRequest,
+): readonly NoticeLink[] {
+  if (code === 'SiteNotFound') return []
+  const elsewhere = code === 'MisdirectedRequest' && fields?.['baseUrl']
+  if (typeof elsewhere === 'string') return [{ href: elsewhere, label: elsewhere }]
+  const mayRepeat = RETRYABLE.has(status) && ['GET', 'HEAD'].includes(request.method)
+  const again = { href: '', label: say('failure.try-again') }
+  return [...(mayRepeat ? [again] : []), backToSite(site, baseUrl)]
 }
 
 /** What whoever helps has to know: the error, and how to find the request in the log. */

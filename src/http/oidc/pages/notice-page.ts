@@ -1,4 +1,6 @@
 import { type Words, say } from '#languages/message.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
 
 import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
@@ -9,7 +11,14 @@ export type SupportLine = readonly [label: Words, text: Words]
 /** Where whoever has no way on may go. */
 export const BACK_TO_SITE = { href: '/', label: say('page.back-to-site') }
 
-interface NoticeLink {
+/** The same from a page that may be under the name of the site's administration. */
+export const backToSite = (
+  { domain, adminDomain }: Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain'>>,
+  baseUrl: string,
+): NoticeLink =>
+  adminDomain ? { ...BACK_TO_SITE, href: `${siteBaseUrl(baseUrl, domain)}/` } : BACK_TO_SITE
+
+export interface NoticeLink {
   readonly href: string
   readonly label: Words
 }
