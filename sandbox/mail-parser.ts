@@ -29,7 +29,7 @@ function sizeOf([first = Buffer.alloc(0), ...rest]: readonly Buffer[]): number {
   return start.readUInt32LE(0)
 }
 
-async function reply(raw: Uint8Array): Promise<void> {
+async function reply(raw: Buffer): Promise<void> {
   try {
     const { outline, contents } = await parseMail(raw)
     answer({ parsed: outline })

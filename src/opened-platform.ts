@@ -40,6 +40,8 @@ export interface Platform {
   readonly tracer: Tracer | undefined
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
+  /** Gives each message a process of its own. */
+  readonly loneMailParser: MailParser
   readonly dns: DnsResolver
   /** `urls` are those that the service answers itself. */
   openObjects(urls: ObjectUrls): Promise<ObjectStore>

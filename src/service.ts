@@ -15,7 +15,11 @@ import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import { mailParserCommand, ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
+import {
+  loneMailParser,
+  mailParserCommand,
+  sharedMailParser,
+} from '#platform/mail-parser/process-mail-parser.ts'
 import { openObjects } from '#platform/objects/open-objects.ts'
 import { type OpenedPostgres, openPostgres } from '#platform/open-postgres.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
@@ -129,6 +133,7 @@ async function openPlatform(
   const disk = started.use(await watchDisks(postgres, { config, logger }))
   const sealer = new Sealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
+  const parserDeps = { command: async () => mailParserCommand(await jail), logger }
   return {
     config,
     operatorKey: keys.operatorKey,
@@ -148,9 +153,8 @@ async function openPlatform(
       started.use(await openTracer(config.tracing, { version: await programVersion(), logger })),
     dns: systemDns(),
     mailTransport: started.use(openMailTransport(config, secrets)),
-    mailParser: started.use(
-      new ProcessMailParser({ command: async () => mailParserCommand(await jail), logger }),
-    ),
+    mailParser: started.use(sharedMailParser(parserDeps)),
+    loneMailParser: started.use(loneMailParser(parserDeps)),
     openObjects: (urls) => openObjects({ config, secrets, logger, urls }),
     openSandbox: async (environment) =>
       SandboxHosts.start({

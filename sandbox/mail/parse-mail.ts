@@ -4,6 +4,7 @@ import PostalMime, { type Attachment, type Email } from 'postal-mime'
 
 import { type MailBody, bodyOf } from './body.ts'
 import { bounceOf } from './bounces.ts'
+import { boundedText } from './bounded-text.ts'
 import { safeFilename } from './filenames.ts'
 import type { MailOutline, MailPart } from './protocol.ts'
 
@@ -26,21 +27,24 @@ interface Part {
 }
 
 /** Rejects when the message is nested too deep or its headers are too long: nobody gets more of it than its raw bytes. */
-export async function parseMail(raw: Uint8Array): Promise<MailPieces> {
+export async function parseMail(whole: Buffer): Promise<MailPieces> {
+  const { raw, isCut } = boundedText(whole)
   const email = await PostalMime.parse(raw, {
     forceRfc822Attachments: true,
     maxNestingDepth: MAX_DEPTH,
     maxHeadersSize: MAX_HEADER_BYTES,
   })
   const body = bodyOf(email.text, email.html)
-  const parts = [...email.attachments, ...cutBodies(email, body)]
+  // What is not parsed to its end is in no attachment, but in the raw message.
+  const parts = [...email.attachments, ...(isCut ? [] : cutBodies(email, body))]
     .slice(0, MAX_ATTACHMENTS)
     .map((attachment, at) => partOf(attachment, at + 1))
   return {
     outline: {
       textBytes: body.text.length,
       htmlBytes: body.html?.length ?? null,
-      truncated: body.isTextCut || body.isHtmlCut || email.attachments.length > MAX_ATTACHMENTS,
+      truncated:
+        isCut || body.isTextCut || body.isHtmlCut || email.attachments.length > MAX_ATTACHMENTS,
       snippet: body.snippet,
       attachments: parts.map(({ outline }) => outline),
       bounce: bounceOf(email),

@@ -60,6 +60,7 @@ export interface MailDeps extends PlatformServices {
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
+  readonly loneMailParser: MailParser
   /** Gives a new DKIM key; generated when left out. */
   readonly newKeyPair?: () => Promise<NewKeyPair>
   /** Rejects with `SiteNotFound` when the site is gone. */
@@ -228,6 +229,12 @@ function openParsing(
   const parsing = new MailParsing({ ...deps, noteBounce })
   deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
     givenUp: parsing.givenUp,
+  })
+  const { large } = parsing
+  deps.queue.handle('large-mail-parse', (job, signal) => large.run(job, signal), {
+    // A site's message is parsed by one process at a time, of all replicas.
+    perGroup: 1,
+    givenUp: large.givenUp,
   })
   return parsing
 }

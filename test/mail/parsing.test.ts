@@ -8,7 +8,12 @@ import { mail, multipart, part } from '#corpus/sample.ts'
 import { insertMessages } from '#mail/inbound/queries.ts'
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
-import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
+import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
+import {
+  loneMailParser,
+  ProcessMailParser,
+  sharedMailParser,
+} from '#platform/mail-parser/process-mail-parser.ts'
 import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
@@ -34,8 +39,11 @@ afterAll(async () => {
 const running = () => new AbortController().signal
 type Limits = ConstructorParameters<typeof ProcessMailParser>[0]['limits']
 
-function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing: MailParsing } {
-  const parser = new ProcessMailParser({ command: builtMailParser, logger: silentLog, limits })
+function parsingWith(limits: Limits = {}): { parser: AsyncDisposable; parsing: MailParsing } {
+  const deps = { command: builtMailParser, logger: silentLog, limits }
+  const parser = new AsyncDisposableStack()
+  const mailParser = parser.use(sharedMailParser(deps))
+  const lone = parser.use(loneMailParser(deps))
   const { context } = stack
   return {
     parser,
@@ -43,7 +51,8 @@ function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing:
       ...context,
       ...postgres,
       queue,
-      mailParser: parser,
+      mailParser,
+      loneMailParser: lone,
       accepting,
       noteBounce,
     }),
@@ -52,6 +61,11 @@ function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing:
 
 /** None is on its way in. */
 const accepting = new UnderWay()
+/** No message of these is large. */
+const none: MailParser = {
+  parse: () => Promise.reject(new Error('A message is parsed alone')),
+  [Symbol.asyncDispose]: async () => {},
+}
 /** No message of these was sent from here. */
 const noteBounce = () => Promise.resolve()
 
@@ -109,6 +123,7 @@ describe('a message that was accepted', () => {
       queue,
       accepting,
       noteBounce,
+      loneMailParser: none,
       mailParser: {
         parse: async () => {
           await remove(rawId)
@@ -132,33 +147,13 @@ describe('a message that was accepted', () => {
 })
 
 describe('a message that the parser cannot take', () => {
-  const content = () => Buffer.from(mail(['Subject: costly'], 'words '.repeat(2_000_000)))
-
-  test.each([
-    ['hangs', { cpuMs: 0 }],
-    ['takes all memory', { memoryBytes: 1024 }],
-  ])('because it %s stays listed, with its beginning as it came', async (_, limits) => {
-    const { parser, parsing } = parsingWith(limits)
-    await using __ = parser
-    const received = await receive(stack, content())
-    await parsing.run(received, running())
-    const [row] = await stored(stack, received)
-    expect(row).toMatchObject({
-      status: 'failed',
-      attempts: 2,
-      subject: 'costly',
-      html: null,
-      truncated: true,
-      text: expect.stringMatching(/^From: Eve[^]*words words/),
-    })
-  })
-
   test('hinders none that comes behind it', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser
     const broken = await receive(stack, Buffer.from(`X: ${'x'.repeat(2 ** 21)}\r\n\r\n`))
     const good = await receive(stack, Buffer.from(mail(['Subject: good'], 'w')))
     await parsing.run(broken, running())
+    await parsing.large.run(broken, running())
     expect(await stored(stack, broken)).toMatchObject([{ status: 'failed' }])
     expect(await stored(stack, good)).toMatchObject([{ status: 'parsed' }])
   })
@@ -177,6 +172,7 @@ describe('messages that are written together', () => {
       ...postgres,
       queue,
       accepting,
+      loneMailParser: none,
       noteBounce: () => Promise.reject(new Error('not now')),
       mailParser: {
         parse: async (open) => {
@@ -356,6 +352,7 @@ describe('the job that parses what a site has', () => {
       queue,
       accepting,
       noteBounce,
+      loneMailParser: none,
       mailParser: {
         parse: async (open) => {
           const text = await new Response((await open()).body).text()
@@ -375,11 +372,11 @@ describe('the job that parses what a site has', () => {
   })
 
   test('lets messages that come go first', async () => {
-    const { parser } = parsingWith()
-    await using _ = parser
+    await using mailParser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
     const came = Promise.withResolvers<void>()
     const pause = vi.fn<() => Promise<void>>(() => came.promise)
-    const deps = { ...stack.context, ...postgres, queue, mailParser: parser, noteBounce }
+    const lone = { loneMailParser: none }
+    const deps = { ...stack.context, ...postgres, ...lone, queue, mailParser, noteBounce }
     const parsing = new MailParsing({ ...deps, accepting: { pause } })
     const received = await receive(stack, Buffer.from(mail(['Subject: waits'], 'w')))
     const job = parsing.run(received, running())
@@ -392,8 +389,8 @@ describe('the job that parses what a site has', () => {
 
   test('lets the jobs of others go first now and then', async () => {
     await using parser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
-    const { context } = stack
-    const deps = { ...context, ...postgres, queue, mailParser: parser, accepting, noteBounce }
+    const parsers = { mailParser: parser, loneMailParser: none }
+    const deps = { ...stack.context, ...postgres, ...parsers, queue, accepting, noteBounce }
     const parsing = new MailParsing({ ...deps, turnMs: 0 })
     const received: ReceivedMail[] = []
     for (let count = 0; count < 21; count += 1) {

@@ -16,7 +16,7 @@ import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { type HttpServerOptions, startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
+import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -188,7 +188,8 @@ function testPlatform(
     requestTraces: new RequestTraces(),
     tracer: undefined,
     dns: noDns,
-    mailParser: started.use(new ProcessMailParser({ command: builtMailParser, logger })),
+    mailParser: started.use(sharedMailParser({ command: builtMailParser, logger })),
+    loneMailParser: started.use(loneMailParser({ command: builtMailParser, logger })),
     mailTransport: new Outbox(join(dataDir, 'outbox')),
     openObjects: (urls) =>
       new FileObjectStore({

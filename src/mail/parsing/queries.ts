@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -31,17 +31,39 @@ export interface MailboxMessage {
   readonly referenceIds: readonly string[]
 }
 
-/** The oldest first. */
-export async function selectUnparsed(
+/** A larger message, and one that took too much beside others, is parsed alone. */
+const LARGE_BYTES = 1024 * 1024
+
+/** Those that are parsed together, the oldest first. */
+export const selectUnparsed = (
   tx: SiteTx,
   limit: number,
   after: PendingMail | undefined,
+): Promise<PendingMail[]> => selectPending(tx, limit, after, IS_SMALL)
+
+/** Those that are parsed alone, the oldest first. */
+export const selectLarge = (
+  tx: SiteTx,
+  limit: number,
+  after: PendingMail | undefined,
+): Promise<PendingMail[]> => selectPending(tx, limit, after, IS_LARGE)
+
+const IS_SMALL = sql<boolean>`size_bytes <= ${sql.lit(LARGE_BYTES)} and parse_attempts = 0`
+/** As the index has it: `migrations/0538`. */
+const IS_LARGE = sql<boolean>`(size_bytes > ${sql.lit(LARGE_BYTES)} or parse_attempts > 0)`
+
+async function selectPending(
+  tx: SiteTx,
+  limit: number,
+  after: PendingMail | undefined,
+  kind: RawBuilder<boolean>,
 ): Promise<PendingMail[]> {
   let query = tx.db
     .selectFrom('mail_raw')
     .select(['raw_id as rawId', 'size_bytes as sizeBytes', 'received_at as receivedAt'])
     .where('site_id', '=', tx.siteId)
     .where('parse_status', '=', 'pending')
+    .where(kind)
   if (after !== undefined) {
     query = query.where(sql<boolean>`(received_at, raw_id) > (${after.receivedAt}, ${after.rawId})`)
   }
@@ -72,6 +94,13 @@ export async function countAttempt(tx: SiteTx, rawId: string): Promise<number> {
     .returning('parse_attempts as attempts')
     .executeTakeFirst()
   return row?.attempts ?? 0
+}
+
+/** Takes back an attempt that something else has hindered. */
+export async function uncountAttempt(tx: SiteTx, rawId: string): Promise<void> {
+  await pending(tx, rawId)
+    .set({ parse_attempts: sql`greatest(parse_attempts - 1, 0)` })
+    .execute()
 }
 
 /**

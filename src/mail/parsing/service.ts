@@ -1,15 +1,13 @@
 import { answerInTime } from '#base/answer-in-time.ts'
-import { AppError } from '#base/app-error.ts'
-import { toStorable } from '#base/storable-text.ts'
 import type { UnderWay } from '#base/under-way.ts'
-import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
-import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
-import type { StoredObject } from '#platform/objects/object-store.ts'
+import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { attachmentIdOf, type MailContent, type StoredAttachment } from './model.ts'
+import { LargeMails } from './large-mails.ts'
+import { MessageParser } from './message-parser.ts'
+import type { MailContent } from './model.ts'
 import {
   countAttempt,
   holdParsing,
@@ -30,12 +28,11 @@ const HELD_CHARACTERS = 8 * 1024 * 1024
 const GIVE_WAY = { pauseMs: 2, withinMs: 1000 }
 /** What was read is written, rather than wait so long for the next message. */
 const SLOW_MS = 250
-const MAX_ATTEMPTS = 2
-/** Of a message that cannot be parsed its beginning is shown as it is. */
-const RAW_SHOWN_BYTES = 64 * 1024
 const RETRY_SECONDS = 3600
 /** A site that keeps receiving lets the others go first now and then. */
 const TURN_MS = 10_000
+/** How often it is looked whether others wait. */
+const LOOK_MS = 200
 /** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
 const RELIED_ON_MS = 10_000
 
@@ -43,7 +40,10 @@ type Job = QueueJobs['mail-parse']
 
 export interface MailParsingDeps
   extends ReadMailsDeps, Pick<PlatformServices, 'objects' | 'clock' | 'logger'> {
+  /** For small messages, one behind the other in one process. */
   readonly mailParser: MailParser
+  /** For large ones. */
+  readonly loneMailParser: MailParser
   /** Messages that this process has received and not acknowledged. */
   readonly accepting: Pick<UnderWay, 'pause'>
   /** How long a site that keeps receiving may go on while others wait. */
@@ -64,10 +64,19 @@ interface Place {
 export class MailParsing {
   readonly #deps: MailParsingDeps
   readonly #readMails: ReadMails
+  readonly #messageParser: MessageParser
+  /** Those that are not parsed beside others. */
+  readonly large: LargeMails
 
   constructor(deps: MailParsingDeps) {
     this.#deps = deps
     this.#readMails = new ReadMails(deps)
+    this.#messageParser = new MessageParser(deps)
+    this.large = new LargeMails({
+      ...deps,
+      readMails: this.#readMails,
+      messageParser: this.#messageParser,
+    })
   }
 
   /** Has what this transaction adds parsed. */
@@ -88,15 +97,18 @@ export class MailParsing {
     const { accepting, turnMs = TURN_MS } = this.#deps
     const endsAt = performance.now() + turnMs
     const failures: unknown[] = []
+    const othersWait = this.#othersWait(siteId)
+    const isOver = async () => signal.aborted || (failures.length === 0 && (await othersWait()))
     let last: PendingMail | undefined
     for (;;) {
       await accepting.pause(GIVE_WAY)
       const batch = await this.#next({ siteId, last, hasFailed: failures.length > 0 })
       if (batch.length === 0) break
-      failures.push(...(await this.#parseAll(siteId, batch, signal)))
+      const { taken, failed } = await this.#parseAll(siteId, batch, isOver)
+      failures.push(...failed)
       // After a failure the queue waits: it gets its turn at the end.
-      const isOver = performance.now() > endsAt && failures.length === 0
-      if (signal.aborted || isOver) return this.again({ siteId })
+      const isLong = failures.length === 0 && performance.now() > endsAt
+      if (signal.aborted || taken < batch.length || isLong) return this.again({ siteId })
       last = batch.at(-1)
     }
     if (failures.length > 0) {
@@ -105,18 +117,33 @@ export class MailParsing {
     }
   }
 
+  /** Looks again after some time only. */
+  #othersWait(siteId: string): () => Promise<boolean> {
+    let lookMs = performance.now() + LOOK_MS
+    return async () => {
+      if (performance.now() < lookMs) return false
+      lookMs = performance.now() + LOOK_MS
+      return this.#deps.queue.hasOthers('mail-parse', siteId)
+    }
+  }
+
   /** Those after the last one; of those that nobody else will look for any that came late. */
   async #next({ siteId, last, hasFailed }: Place): Promise<PendingMail[]> {
     const { database } = this.#deps
-    const found = await database.withSite(siteId, (tx) => selectUnparsed(tx, BATCH, last))
+    const found = await database.withSite(siteId, async (tx) => {
+      if (last === undefined) await this.large.queueUp(tx)
+      return selectUnparsed(tx, BATCH, last)
+    })
     if (found.length > 0) return found
     // Those who rely on this job hold the same lock: what they add is found here, or they queue another one. It may have
     // been received before the last one; what failed is pending, too, and for another time.
     return database.withSite(siteId, async (tx) => {
       await holdParsing(tx)
       const missed = await selectUnparsed(tx, BATCH, hasFailed ? last : undefined)
-      if (missed.length === 0) await noteEnd(tx)
-      return missed
+      if (missed.length > 0) return missed
+      await this.large.queueUp(tx)
+      await noteEnd(tx)
+      return []
     })
   }
 
@@ -140,22 +167,24 @@ export class MailParsing {
   }
 
   /**
-   * Reads them one after the other, and writes what was read together: at the end, before it is too much, or when the next
-   * one takes its time. Gives what failed: what hinders one may not hinder the next.
+   * Reads them one after the other until the turn is over, and writes what was read together: at the end, before it is too
+   * much, or when the next one takes its time. Gives how many it took, and what failed: what hinders one may not hinder the next.
    */
   async #parseAll(
     siteId: string,
     batch: readonly PendingMail[],
-    signal: AbortSignal,
-  ): Promise<unknown[]> {
+    isOver: () => Promise<boolean>,
+  ): Promise<{ readonly taken: number; readonly failed: readonly unknown[] }> {
     const failures: unknown[] = []
+    let taken = 0
     let read: ReadMail[] = []
     const write = async (): Promise<void> => {
       failures.push(...(await this.#write(siteId, read)))
       read = []
     }
     for (const mail of batch) {
-      if (signal.aborted) break
+      if (taken > 0 && (await isOver())) break
+      taken += 1
       const { rawId } = mail
       const parsing = this.#parse(siteId, mail)
       if (read.length > 0 && (await isSlow(parsing))) await write()
@@ -168,7 +197,7 @@ export class MailParsing {
       if (charactersOf(read) > HELD_CHARACTERS) await write()
     }
     await write()
-    return failures
+    return { taken, failed: failures }
   }
 
   /** Where something hinders them together, each is written by itself. */
@@ -191,67 +220,19 @@ export class MailParsing {
     return error
   }
 
-  /** Undefined when it was removed. */
+  /** Undefined when it goes to those that are parsed alone, or was removed. */
   async #parse(siteId: string, mail: PendingMail): Promise<MailContent | undefined> {
-    for (let attempts = 0; attempts < MAX_ATTEMPTS;) {
-      const { outcome, attachments } = await this.#read(siteId, mail)
-      if ('mail' in outcome) return { ...outcome.mail, status: 'parsed', attachments }
-      const { fault, reason } = outcome
-      this.#deps.logger.warn({ siteId, rawId: mail.rawId, fault, reason }, 'mail cannot be parsed')
-      attempts = await this.#deps.database.withSite(siteId, (tx) => countAttempt(tx, mail.rawId))
-      // It is gone; or it is broken, and stays so however often it is read.
-      if (attempts === 0) return undefined
-      if (fault === 'broken') break
-    }
-    return this.#asItCame(siteId, mail)
-  }
-
-  /** Objects are written before the rows that name them; at another attempt they are written over. */
-  async #read(
-    siteId: string,
-    { rawId, sizeBytes }: PendingMail,
-  ): Promise<{
-    readonly outcome: ParseOutcome
-    readonly attachments: readonly StoredAttachment[]
-  }> {
-    const { objects, mailParser } = this.#deps
-    let attachments: StoredAttachment[] = []
-    const open = async () => {
-      attachments = []
-      const { body } = await this.#raw(siteId, rawId)
-      return { sizeBytes: Number(sizeBytes), body }
-    }
-    const outcome = await mailParser.parse(open, async ({ place, ...part }, body) => {
-      const attachmentId = attachmentIdOf(place)
-      const key = partKey(siteId, rawId, attachmentId)
-      await objects.put(key, body, { contentType: part.contentType })
-      attachments.push({ attachmentId, ...part })
+    const { database, logger, mailParser } = this.#deps
+    const outcome = await this.#messageParser.parse(mailParser, siteId, mail)
+    if ('content' in outcome) return outcome.content
+    logger.warn({ siteId, rawId: mail.rawId, ...outcome }, 'mail cannot be parsed beside others')
+    // It stays so however often it is read.
+    if (outcome.fault === 'broken') return this.#messageParser.unparsed(siteId, mail)
+    await database.withSite(siteId, async (tx) => {
+      await countAttempt(tx, mail.rawId)
+      await this.large.queueUp(tx)
     })
-    return { outcome, attachments }
-  }
-
-  async #raw(siteId: string, rawId: string, end?: number): Promise<StoredObject> {
-    const range = end === undefined ? undefined : { start: 0, end }
-    const object = await this.#deps.objects.get(rawKey(siteId, rawId), range)
-    if (object) return object
-    throw new AppError('ServiceUnavailable', `The bytes of message "${rawId}" are not there`)
-  }
-
-  async #asItCame(siteId: string, mail: PendingMail): Promise<MailContent> {
-    const shown = Math.min(RAW_SHOWN_BYTES, Number(mail.sizeBytes))
-    const bytes =
-      shown === 0
-        ? ''
-        : await new Response((await this.#raw(siteId, mail.rawId, shown - 1)).body).text()
-    return {
-      status: 'failed',
-      text: toStorable(bytes),
-      html: null,
-      truncated: true,
-      snippet: '',
-      attachments: [],
-      bounce: null,
-    }
+    return undefined
   }
 }
 

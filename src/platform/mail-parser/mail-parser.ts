@@ -22,7 +22,7 @@ export interface ParsedMail {
 }
 
 /** Why a message has no parsed form: it is broken beyond repair, or takes what no message may take. */
-type ParseFault = 'broken' | 'cpu' | 'memory' | 'crash'
+export type ParseFault = 'broken' | 'cpu' | 'memory' | 'crash'
 
 export type ParseOutcome =
   | { readonly mail: ParsedMail }

@@ -30,7 +30,7 @@ export interface ParserLimits {
   readonly waitMs: number
 }
 
-/** What a message does to a process that has read nothing before it; `interrupted` is nobody's fault. */
+/** What a message does to the process that reads it; `interrupted` is no fault of the message. */
 export type Loss = 'cpu' | 'memory' | 'crash' | 'interrupted'
 type Answer = Exclude<MailParserAnswer, { ready: true }>
 

@@ -13,6 +13,8 @@ import { type Loss, ParserProcess, type ParserLimits } from './parser-process.ts
 
 const MIB = 1024 * 1024
 const LIMITS: ParserLimits = { cpuMs: 10_000, memoryBytes: 512 * MIB, waitMs: 120_000 }
+/** What a message may take while others wait behind it; beyond that it is parsed alone. */
+const SHARED_LIMITS: ParserLimits = { cpuMs: 250, memoryBytes: 384 * MIB, waitMs: 120_000 }
 /** A process that has grown beyond this, or worked for so long, is not given another message. */
 const KEEP_BYTES = 256 * MIB
 const KEEP_CPU_MS = 60_000
@@ -31,7 +33,17 @@ export interface ProcessMailParserDeps {
   readonly command: () => Promise<HostCommand>
   readonly logger: Logger
   readonly limits?: Partial<ParserLimits>
+  /** Messages that a process is given before another takes its place; any number when left out. */
+  readonly messagesPerProcess?: number
 }
+
+/** Parses small messages one behind the other in one process. */
+export const sharedMailParser = (deps: ProcessMailParserDeps): MailParser =>
+  new ProcessMailParser({ ...deps, limits: { ...SHARED_LIMITS, ...deps.limits } })
+
+/** Parses large messages, each in a process that has read nothing before it: what it does to that is its own fault. */
+export const loneMailParser = (deps: ProcessMailParserDeps): MailParser =>
+  new ProcessMailParser({ ...deps, messagesPerProcess: 1 })
 
 /** How to start the process behind walls. `entry` is the one beside this program when left out. */
 export const mailParserCommand = (
@@ -40,10 +52,7 @@ export const mailParserCommand = (
 ): HostCommand =>
   jail.command({ entry, view: { reads: [], writes: [] }, cpuSeconds: LIFE_CPU_SECONDS })
 
-/**
- * Parses messages in a process of its own, one after the other, with time and memory for each. A process that a message broke is
- * replaced, and a message is blamed only for what it does to a process that has read nothing before it.
- */
+/** Parses messages in a process of its own, one after the other, with time and memory for each. One that breaks is replaced. */
 export class ProcessMailParser implements MailParser {
   readonly #deps: ProcessMailParserDeps
   readonly #limits: ParserLimits
@@ -74,8 +83,8 @@ export class ProcessMailParser implements MailParser {
       const outcome = await this.#once(process, open, takePart)
       if (!('lost' in outcome)) return outcome
       const { lost } = outcome
-      if (lost === 'interrupted') interruptions += 1
-      else if (process.asked === 1) return { fault: lost, reason: reasonOf(lost, this.#limits) }
+      if (lost !== 'interrupted') return { fault: lost, reason: reasonOf(lost, this.#limits) }
+      interruptions += 1
     }
     throw interrupted()
   }
@@ -112,7 +121,8 @@ export class ProcessMailParser implements MailParser {
 
   /** A process that was not read to the end of its answer, or is worn, is not used again. */
   async #release(process: ParserProcess, isWhole: boolean): Promise<void> {
-    const isGood = isWhole && !isWorn(process)
+    const { messagesPerProcess = Infinity } = this.#deps
+    const isGood = isWhole && process.asked < messagesPerProcess && !isWorn(process)
     if (isGood && !this.#closed) {
       this.#idle = setTimeout(() => void this.#drop(process), IDLE_MS).unref()
     } else await this.#drop(process)

@@ -121,6 +121,17 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     await this.#notifications.notify(tx, 'croft_queue', { queue: name })
   }
 
+  async hasOthers(name: QueueName, singletonKey: string): Promise<boolean> {
+    const { rows } = await this.#statements<{ found: boolean }>(
+      `select exists (
+         select from pgboss.job
+         where name = $1 and state < 'active' and start_after <= now() and singleton_key <> $2
+       ) as found`,
+      [name, singletonKey],
+    )
+    return rows[0]?.found === true
+  }
+
   handle<Name extends QueueName>(
     name: Name,
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,

@@ -24,6 +24,8 @@ const OUTBOUND_MAIL = {
 /** Longer than the longest function: its own limit ends it, and is reported. */
 const JOB_RUN = { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 }
 
+const MAIL_PARSE = { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 }
+
 export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'permission-sync': {
     retries: 12,
@@ -58,7 +60,8 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 300,
     maxRunSeconds: 3600,
   },
-  'mail-parse': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
+  'mail-parse': MAIL_PARSE,
+  'large-mail-parse': MAIL_PARSE,
   'mail-removal': CLEANUP,
   'delivery-notice': {
     retries: 20,

@@ -56,6 +56,8 @@ export interface QueueJobs {
   'table-build': { readonly siteId: string; readonly resourceId: string }
   /** Parse the messages of a site that were accepted and not parsed yet. */
   'mail-parse': { readonly siteId: string }
+  /** Parse one of those that are parsed alone. */
+  'large-mail-parse': { readonly siteId: string }
   /**
    * Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. As upkeep also
    * what is in the trash too long, and objects that never got a message.
@@ -103,6 +105,8 @@ export interface Queue {
     name: Name,
     jobs: readonly { readonly job: QueueJobs[Name]; readonly group: string }[],
   ): Promise<void>
+  /** Whether a job with another `singletonKey` waits in the queue and could start. */
+  hasOthers(name: QueueName, singletonKey: string): Promise<boolean>
   /** Registers the handler of a queue; call before `run`. */
   handle<Name extends QueueName>(
     name: Name,

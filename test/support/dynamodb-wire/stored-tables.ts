@@ -12,7 +12,13 @@ import type { TableStore } from './table-catalog.ts'
 import { configOf, type Measured, type WireTable } from './wire-table.ts'
 
 /** Builds are run where they are asked for, so nothing waits in a queue. */
-const NO_QUEUE: Queue = { async enqueue() {}, async enqueueAll() {}, handle() {}, async run() {} }
+const NO_QUEUE: Queue = {
+  async enqueue() {},
+  async enqueueAll() {},
+  hasOthers: async () => false,
+  handle() {},
+  async run() {},
+}
 
 /** The tables as `ddbTable` resources of one site, with their layouts. */
 export class StoredTables implements TableStore {
