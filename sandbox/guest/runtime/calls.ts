@@ -3,6 +3,7 @@ import {
   isPromise,
   jsonParse,
   jsonStringify,
+  objectKeys,
   TypeErrorClass,
 } from '#sandbox/guest/web/primordials.ts'
 
@@ -79,11 +80,15 @@ export function startCall(input: CallInput): void {
 const NOTHING = { value: undefined }
 
 function readBody(input: CallInput): { value: unknown } | undefined {
-  let message = 'The body must be a JSON object with a "payload"'
+  let message = 'The body must be a JSON object with "payload" and no other field'
   try {
     const body = jsonParse(input.body)
     if (typeof body === 'object' && body !== null && !isArray(body)) {
-      return { value: (body as { payload?: unknown }).payload }
+      const names = objectKeys(body)
+      if (names.length === 0) return { value: null }
+      if (names.length === 1 && names[0] === 'payload') {
+        return { value: (body as { payload: unknown }).payload }
+      }
     }
   } catch (error) {
     message = `The body is not JSON: ${describeThrown(error).message}`

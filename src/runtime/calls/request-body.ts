@@ -4,6 +4,7 @@ import { isJsonObject } from '#base/json-object.ts'
 import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
+const MAX_SHOWN_NAME = 64
 
 /** The body of a call that came without one. */
 export const NO_PAYLOAD = '{"payload":null}'
@@ -26,7 +27,7 @@ export const bodyTooLarge = (limitBytes: number): AppError =>
     fields: { limitBytes },
   })
 
-/** The payload of a bounded body; undefined when it names none. */
+/** The payload of a bounded body; null when it names none. */
 export const payloadOf = (body: string, bounds?: ValueBounds): unknown =>
   readPayload(body, parseJson, bounds)
 
@@ -44,7 +45,15 @@ function readPayload(
   if (!isJsonObject(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')
   }
-  return parsed['payload']
+  const other = Object.keys(parsed).find((name) => name !== 'payload')
+  if (other !== undefined) throw besidePayload(other)
+  return parsed['payload'] ?? null
+}
+
+function besidePayload(field: string): AppError {
+  const name = field.length > MAX_SHOWN_NAME ? `${field.slice(0, MAX_SHOWN_NAME)}…` : field
+  const shown = JSON.stringify(name)
+  return invalid(name, `is beside "payload", where no field is read: send {"payload":{${shown}:…}}`)
 }
 
 const parseJson = (json: string): unknown => JSON.parse(json)
