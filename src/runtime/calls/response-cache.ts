@@ -171,7 +171,7 @@ export function cacheKeyOf({ site, authority, body }: CachedCall, group: string)
   // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key. Tables tell numbers apart
   // that are one as doubles.
   const isRaw = body.length > MAX_CANONICAL || withExactNumbers(body) !== body
-  const request = isRaw ? `raw ${body}` : `json ${canonicalPayload(payloadOf(body))}`
+  const request = isRaw ? `raw ${body}` : `json ${canonicalJson(payloadOf(body))}`
   const entry = `${callerText(authority)}\n${request}`
   return {
     siteId: site.siteId,
@@ -185,9 +185,6 @@ function callerText(authority: Call['authority']): string {
   if (authority === null) return ''
   return authority === 'system' ? authority : authority.authText
 }
-
-const canonicalPayload = (payload: unknown): string =>
-  payload === undefined ? '' : canonicalJson(payload)
 
 const sha256 = (text: string): string =>
   `sha256 ${createHash('sha256').update(text).digest('base64url')}`
