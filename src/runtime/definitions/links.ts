@@ -1,10 +1,12 @@
 import type { FieldFault } from '#base/app-error.ts'
+import { didYouMean } from '#base/did-you-mean.ts'
 
 import type { ParsedDefinition } from './parse.ts'
 import type { Change, SiteState } from './plan.ts'
 import type { Link, SectionName, SiteItem } from './section.ts'
 
 const LABELS: Readonly<Record<Link['section'], string>> = {
+  envVars: 'environment variable',
   groups: 'group',
   resources: 'resource',
   operations: 'operation',
@@ -27,6 +29,7 @@ export function linkFaults(
         ? item.links
         : linksToDeleted(item, deleted)
       for (const link of links) {
+        if (wasUnset(link, item, site)) continue
         const message = linkFault(link, after)
         if (message) faults.push({ field: `${section}[${index}].${link.field}`, message })
       }
@@ -61,11 +64,25 @@ function itemsAfter(
 function linkFault({ section, name, types }: Link, after: Names): string | undefined {
   const target = after.get(section)?.get(name)
   const thing = `${LABELS[section]} "${name}"`
-  if (!target) return `${thing} is neither in the definition nor on the site`
+  if (!target) {
+    const meant = didYouMean(name, [...(after.get(section)?.keys() ?? [])])
+    const hint = meant === undefined ? '' : `: did you mean "${meant}"?`
+    return `${thing} is neither in the definition nor on the site${hint}`
+  }
   if (types === undefined || target.type === undefined || types.includes(target.type)) {
     return undefined
   }
   return `"${name}" is a ${target.type}, this takes a ${types.join(' or ')}`
+}
+
+/** A variable that the site's function already names without it being set: the permission sync warns of it. */
+function wasUnset(link: Link, { name }: SiteItem, site: SiteState): boolean {
+  if (link.section !== 'envVars') return false
+  if (site.get('envVars')?.some((variable) => variable.name === link.name)) return false
+  const current = site.get('resources')?.find((resource) => resource.name === name)
+  return (
+    current?.links.some((known) => known.section === 'envVars' && known.name === link.name) === true
+  )
 }
 
 /** Names the items of sections that the definition leaves alone which link to what would be deleted. */

@@ -12,7 +12,7 @@ export type SectionName = (typeof SECTION_NAMES)[number]
 export interface Link {
   /** The field of the item, as a fault names it. */
   readonly field: string
-  readonly section: 'groups' | 'resources' | 'operations'
+  readonly section: 'envVars' | 'groups' | 'resources' | 'operations'
   readonly name: string
   /** What a resource must be; anything but a function for a grant. */
   readonly types?: readonly ResourceType[]

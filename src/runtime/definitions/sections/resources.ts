@@ -100,9 +100,18 @@ function itemOf(name: string, typed: TypedConfig): SiteItem {
     name,
     type: typed.type,
     canonical: { type: typed.type, name, config: withGrantNames(typed) },
-    links: typed.type === 'lambdaFunction' ? typed.config.resources.map(grantLink) : [],
+    links:
+      typed.type === 'lambdaFunction'
+        ? [...typed.config.resources.map(grantLink), ...typed.config.environment.map(variableLink)]
+        : [],
   }
 }
+
+const variableLink = (name: string, at: number): Link => ({
+  field: `config.environment[${at}]`,
+  section: 'envVars',
+  name,
+})
 
 const grantLink = ({ resourceId }: Grant, at: number): Link => ({
   field: `config.resources[${at}].resource`,
