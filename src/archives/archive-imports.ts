@@ -166,11 +166,13 @@ interface Writing extends Pick<ReceivedArchive, 'header' | 'seal'> {
   readonly onRows: (rows: number) => void
 }
 
+const NO_OTHER_NAMES = { adminDomain: null, authDomain: null, formerAuthDomains: [] }
+
 const siteIn = ({ site }: ArchiveHeader, { host }: ImportRequest) => ({
   ...site,
   domain: host ?? site.domain,
-  // A name of its own belongs to the site that has the domain.
-  adminDomain: host === undefined || host === site.domain ? (site.adminDomain ?? null) : null,
+  // Its other names belong to the site that has the domain.
+  ...(host !== undefined && host !== site.domain && NO_OTHER_NAMES),
 })
 
 async function openSeal(

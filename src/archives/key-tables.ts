@@ -61,6 +61,7 @@ export const KEY_TABLES: readonly ArchivedTable[] = [
       sealed_client_secret: 'bytea',
       scopes: 'jsonb',
       enabled: 'boolean',
+      callback_host: 'text',
       ...CHANGED,
     },
     {

@@ -203,10 +203,13 @@ const isOptional = (part: ArchivePart): part is OptionalPart =>
 
 /** As `POST /portal/api/sites` takes it. */
 function archivedSite(site: SiteRecord): ArchiveHeader['site'] {
-  const { domain, adminDomain, region, sourceMode, repo, repoBinding, deploymentSettings } = site
+  const { domain, adminDomain, authDomain, formerAuthDomains, region, sourceMode } = site
+  const { repo, repoBinding, deploymentSettings } = site
   return {
     domain,
     ...(adminDomain === null ? {} : { adminDomain }),
+    ...(authDomain === null ? {} : { authDomain }),
+    ...(formerAuthDomains.length === 0 ? {} : { formerAuthDomains }),
     region,
     sourceMode,
     ...(repo === null ? {} : { repo }),

@@ -76,7 +76,9 @@ async function checkDiscovery(target: LaunchTarget): Promise<string> {
   const issuer = at(full, 'issuer')
   if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw wrong(`${path} has no issuer`)
   const document = `${new URL(issuer).pathname}/.well-known/openid-configuration`
-  const published = await okJson(target, ['GET', document])
+  const host = target.site.authDomain ?? target.site.domain
+  expectEqual(`${path} issuer's host`, new URL(issuer).hostname, host)
+  const published = await okJson(target, ['GET', document], { host })
   expectEqual(`${document} issuer`, at(published, 'issuer'), issuer)
   return `both agree on ${issuer}`
 }
@@ -179,9 +181,9 @@ const visitorOf = (domain: string): string =>
 async function okJson(
   target: LaunchTarget,
   [method, path]: readonly ['GET' | 'POST', string],
-  options?: SiteCallOptions,
+  { host = hostOf(target, path), ...options }: SiteCallOptions & { readonly host?: string } = {},
 ): Promise<unknown> {
-  const answer = await target.service.site(hostOf(target, path), method, path, options)
+  const answer = await target.service.site(host, method, path, options)
   const json = answerJson(answer)
   if (answer.status === 200) return json
   const [code, message] = [at(json, 'error', 'code'), at(json, 'error', 'message')]

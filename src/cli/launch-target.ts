@@ -1,4 +1,4 @@
-import { placeOfPath } from '#http/admin-host.ts'
+import { placeOfPath } from '#http/site-hosts.ts'
 import type { SiteRecord } from '#sites/model.ts'
 
 import type { Invocation } from './command.ts'
@@ -12,7 +12,7 @@ export type MailDepth = (typeof MAIL_DEPTHS)[number]
 /** The site that the launch validation looks at, and how. */
 export interface LaunchTarget extends Pick<Invocation, 'progress'> {
   readonly service: ServiceClient
-  readonly site: Pick<SiteRecord, 'siteId' | 'domain' | 'adminDomain' | 'region'>
+  readonly site: Pick<SiteRecord, 'siteId' | 'domain' | 'adminDomain' | 'authDomain' | 'region'>
   /** Whose token the admin workflow uses. */
   readonly admin: string | undefined
   /** The operation to call; undefined for any that the site has. */
@@ -24,7 +24,7 @@ export interface LaunchTarget extends Pick<Invocation, 'progress'> {
 
 /** The name under which a path is answered. */
 export const hostOf = ({ site }: Pick<LaunchTarget, 'site'>, path: string): string =>
-  placeOfPath(path) === 'admin' ? (site.adminDomain ?? site.domain) : site.domain
+  placeOfPath(path)[0] === 'admin' ? (site.adminDomain ?? site.domain) : site.domain
 
 /** Says what it saw, or throws what is wrong. */
 export type LaunchStep = readonly [name: string, step: (target: LaunchTarget) => Promise<string>]

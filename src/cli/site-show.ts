@@ -36,6 +36,10 @@ function rowsOf(site: Shown): string[][] {
   return [
     ['domain', site.domain],
     ['administration', site.adminDomain ?? 'on its domain'],
+    ['visitors sign in', site.authDomain ?? 'on its domain'],
+    ...(site.formerAuthDomains.length === 0
+      ? []
+      : [['and their programs', words(site.formerAuthDomains, 'nowhere else')]]),
     ['site id', site.siteId],
     ['region', site.region],
     ['super-admins', words(site.superAdmins, 'none')],

@@ -1,8 +1,8 @@
 import { SiteRecord } from '#sites/model.ts'
 
-import { ADMIN_DOMAIN_OPTION } from './admin-domain.ts'
-import { type CliCommand, textOption } from './command.ts'
+import { type CliCommand, flagOption, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
+import { ADMIN_DOMAIN_OPTION, AUTH_DOMAIN_OPTION } from './own-names.ts'
 import { sitePath } from './service-client.ts'
 import { SITE_OPTIONS, defined, orNone, siteFields } from './site-options.ts'
 import { readSite } from './site-show.ts'
@@ -14,12 +14,22 @@ export const siteUpdate: CliCommand = {
   options: [
     textOption('--domain <domain>', 'its new domain'),
     ADMIN_DOMAIN_OPTION,
+    AUTH_DOMAIN_OPTION,
+    flagOption(
+      '--end-former-auth',
+      'end the issuers of the visitors’ sign-in of before, and with them the tokens that they made',
+    ),
     ...SITE_OPTIONS,
   ],
   async run({ args, service }) {
     const before = await readSite(service, args.word)
     const body = {
-      ...defined({ domain: args.text('domain'), adminDomain: orNone(args.text('adminDomain')) }),
+      ...defined({
+        domain: args.text('domain'),
+        adminDomain: orNone(args.text('adminDomain')),
+        authDomain: orNone(args.text('authDomain')),
+        formerAuthDomains: args.flag('endFormerAuth') ? [] : undefined,
+      }),
       ...siteFields(args, args.text('source') ?? before.sourceMode),
     }
     if (Object.keys(body).length === 0) throw new UsageError('say what to change')

@@ -8,7 +8,6 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 import { hostName } from '#sites/domain.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
-import { rightPlace } from './admin-host.ts'
 import { Cors } from './cors.ts'
 import { answerHeaders } from './data/answer-headers.ts'
 import { DirectCalls } from './data/direct-calls.ts'
@@ -16,11 +15,11 @@ import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path
 import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
-import { seeOther } from './oidc/see-other.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { keepPrivate } from './private-answers.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
+import { rightPlace } from './site-hosts.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
 import { toldFailure } from './told-failure.ts'
 
@@ -196,7 +195,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
       return response
     }
     const place = rightPlace(failure, request)
-    if (place !== undefined) return seeOther(place)
+    if (place !== undefined) return place
     return errorPage(failure, errorHeaders(failure), {
       request,
       site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },

@@ -5,6 +5,7 @@ import type { SiteEntry } from '#sites/site-directory.ts'
 import { operationOfPath } from './data/operation-path.ts'
 import type { MethodTable } from './method-table.ts'
 import type { RequestScope } from './request-scope.ts'
+import { COOKIELESS_PATHS } from './site-hosts.ts'
 
 const PREFLIGHT_SECONDS = '600'
 const REQUEST_HEADERS =
@@ -14,9 +15,6 @@ const EVERY_METHOD = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,2048}$/
 const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request-id'
 
-/** What clients of any origin call: their tokens travel in body and header, and no cookie counts there. */
-const ANY_ORIGIN_PATHS =
-  /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
 const ANY_ORIGIN_REQUEST_HEADERS =
   'authorization, cache-control, content-type, x-amz-target, x-amz-user-agent, *'
 const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-amzn-requestid`
@@ -42,7 +40,7 @@ export class Cors {
     const origin = request.headers.get('origin')
     const asks = origin !== null && request.headers.has('access-control-request-method')
     if (!asks) return undefined
-    if (ANY_ORIGIN_PATHS.test(path)) return this.#preflightOfAnyone(path)
+    if (COOKIELESS_PATHS.test(path)) return this.#preflightOfAnyone(path)
     if (!hasOriginPolicy(path)) return undefined
     const headers = new Headers({ vary: 'origin' })
     const isHttp = await this.#answersHttp(path, host)
@@ -60,7 +58,7 @@ export class Cors {
   /** Lets the asking origin read an answer, where it may. */
   async open(request: Request, response: Response, { path, host }: RequestScope): Promise<void> {
     const origin = request.headers.get('origin')
-    if (ANY_ORIGIN_PATHS.test(path)) {
+    if (COOKIELESS_PATHS.test(path)) {
       response.headers.set('access-control-allow-origin', '*')
       response.headers.set('access-control-expose-headers', ANY_ORIGIN_RESPONSE_HEADERS)
     }

@@ -12,5 +12,13 @@ export function siteBaseUrl(baseUrl: string, domain: string): string {
 }
 
 /** The same of the administration, which may have a name of its own. */
-export const adminBaseUrl = (baseUrl: string, { domain, adminDomain }: SiteNames): string =>
-  siteBaseUrl(baseUrl, adminDomain ?? domain)
+export const adminBaseUrl = (
+  baseUrl: string,
+  { domain, adminDomain }: Pick<SiteNames, 'domain' | 'adminDomain'>,
+): string => siteBaseUrl(baseUrl, adminDomain ?? domain)
+
+/** The same of the visitors' sign-in. */
+export const authBaseUrl = (
+  baseUrl: string,
+  { domain, authDomain }: Pick<SiteNames, 'domain' | 'authDomain'>,
+): string => siteBaseUrl(baseUrl, authDomain ?? domain)

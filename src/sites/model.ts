@@ -9,7 +9,7 @@ import {
   parseSettings,
   readDeploymentSettings,
 } from './deployment-settings.ts'
-import { parseDomain } from './domain.ts'
+import { parseSiteNames } from './site-names.ts'
 import type { SiteNames } from './site.ts'
 import {
   Repo,
@@ -36,6 +36,10 @@ export const SiteRecord = Type.Object({
   domain: Type.String(),
   /** The name of its administration; null where that is on the domain. */
   adminDomain: Type.Union([Type.String(), Type.Null()]),
+  /** The name of its visitors' sign-in; null where that is on the domain. */
+  authDomain: Type.Union([Type.String(), Type.Null()]),
+  /** Names of that sign-in before, whose issuers still serve programs. */
+  formerAuthDomains: Type.Array(Type.String()),
   region: Type.String(),
   sourceMode: SourceMode,
   repo: Type.Union([Repo, Type.Null()]),
@@ -58,6 +62,8 @@ export type CreatedSite = Static<typeof CreatedSite>
 export const CreateSiteBody = ClosedObject({
   domain: Type.String({ maxLength: 300 }),
   adminDomain: Type.Optional(Type.Union([Type.String({ maxLength: 300 }), Type.Null()])),
+  authDomain: Type.Optional(Type.Union([Type.String({ maxLength: 300 }), Type.Null()])),
+  formerAuthDomains: Type.Optional(Type.Array(Type.String({ maxLength: 300 }))),
   region: Type.Optional(Type.String({ maxLength: 40 })),
   ...SourceInput.properties,
   deploymentSettings: Type.Optional(DeploymentSettingsInput),
@@ -74,9 +80,7 @@ export const UpdateSiteBody = Type.Partial(Type.Omit(CreateSiteBody, ['superAdmi
 export type UpdateSiteBody = Static<typeof UpdateSiteBody>
 
 /** What is configured about a site, every rule checked. */
-export interface SiteConfiguration {
-  readonly domain: string
-  readonly adminDomain: string | null
+export interface SiteConfiguration extends SiteNames {
   readonly region: string
   readonly source: SiteSource
   readonly deploymentSettings: DeploymentSettings
@@ -88,30 +92,12 @@ export function parseSite(
   current: SiteConfiguration | undefined,
   rules: SourceRules,
 ): SiteConfiguration {
-  const domain = parseDomain(body.domain ?? current?.domain ?? '')
   return {
-    domain,
-    adminDomain: parseAdminDomain(body.adminDomain, current, domain),
+    ...parseSiteNames(body, current),
     region: parseRegion(body.region ?? current?.region ?? DEFAULT_REGION),
     source: parseSource(body, current?.source, rules),
     deploymentSettings: parseSettings(body.deploymentSettings ?? {}, current?.deploymentSettings),
   }
-}
-
-/** Every name under which something of the site is reached. */
-export const hostsOf = ({ domain, adminDomain }: SiteNames): readonly string[] =>
-  adminDomain === null ? [domain] : [domain, adminDomain]
-
-/** What it was, if nothing is said of it. */
-function parseAdminDomain(
-  said: string | null | undefined,
-  current: SiteConfiguration | undefined,
-  domain: string,
-): string | null {
-  const name = said === undefined ? (current?.adminDomain ?? null) : said
-  if (name === null) return null
-  if (name === domain) throw invalid('adminDomain', 'is the domain itself: leave it out for that')
-  return parseDomain(name, 'adminDomain')
 }
 
 /** Lower case, each once. */
@@ -126,6 +112,8 @@ export interface SiteRow {
   readonly site_id: string
   readonly domain: string
   readonly admin_domain: string | null
+  readonly auth_domain: string | null
+  readonly former_auth_domains: readonly string[]
   readonly region: string
   readonly source_mode: SourceMode
   readonly repo: unknown
@@ -139,6 +127,8 @@ export interface SiteRow {
 export const configurationOf = (row: SiteRow): SiteConfiguration => ({
   domain: row.domain,
   adminDomain: row.admin_domain,
+  authDomain: row.auth_domain,
+  formerAuthDomains: row.former_auth_domains,
   region: row.region,
   source: storedSource(row),
   deploymentSettings: readDeploymentSettings(row.deployment_settings),
@@ -149,6 +139,7 @@ export function siteRecord(row: SiteRow): SiteRecord {
   return {
     siteId: row.site_id,
     ...configuration,
+    formerAuthDomains: [...configuration.formerAuthDomains],
     ...source,
     currentDeploymentId: row.current_deployment_id,
     createdAt: row.created_at.toISOString(),

@@ -1,12 +1,15 @@
 import type { PageRequest } from '#base/page.ts'
 import type { DirectoryTx, SiteTx, Tx } from '#platform/postgres/database.ts'
 
-import { type SiteConfiguration, type SiteRow, hostsOf } from './model.ts'
+import type { SiteConfiguration, SiteRow } from './model.ts'
+import { hostsOf } from './site-names.ts'
 
 const COLUMNS = [
   'site_id',
   'domain',
   'admin_domain',
+  'auth_domain',
+  'former_auth_domains',
   'region',
   'source_mode',
   'repo',
@@ -70,10 +73,11 @@ export const selectSiteByDomain = (tx: DirectoryTx, domain: string): Promise<Sit
 export const selectSiteEntry = (tx: DirectoryTx, host: string) =>
   tx.db
     .selectFrom('site')
+    .innerJoin('site_host', 'site_host.site_id', 'site.site_id')
     .leftJoin('site_branding', 'site_branding.site_id', 'site.site_id')
     .select(COLUMNS.map((column) => `site.${column}` as const))
     .select(['site_branding.color', 'site_branding.logo_version'])
-    .where((has) => has.or([has('site.domain', '=', host), has('site.admin_domain', '=', host)]))
+    .where('site_host.host', '=', host)
     .executeTakeFirst()
 
 /** Those of these names that some site has. */
@@ -137,12 +141,16 @@ const sites = ({ db }: Pick<Tx, 'db'>) => db.selectFrom('site').select(COLUMNS)
 const columnsOf = ({
   domain,
   adminDomain,
+  authDomain,
+  formerAuthDomains,
   region,
   source,
   deploymentSettings,
 }: SiteConfiguration) => ({
   domain,
   admin_domain: adminDomain,
+  auth_domain: authDomain,
+  former_auth_domains: [...formerAuthDomains],
   region,
   source_mode: source.sourceMode,
   repo: source.repo === null ? null : JSON.stringify(source.repo),

@@ -17,7 +17,6 @@ import {
   type SiteRow,
   type UpdateSiteBody,
   configurationOf,
-  hostsOf,
   parseSite,
   parseSuperAdmins,
   siteRecord,
@@ -37,6 +36,7 @@ import {
 } from './queries.ts'
 import { SiteDirectory, type SiteEntry } from './site-directory.ts'
 import type { Onboarding, SiteLifecycle } from './site-lifecycle.ts'
+import { hostsOf } from './site-names.ts'
 import type { SiteNames } from './site.ts'
 import type { SourceRules } from './source.ts'
 
@@ -95,7 +95,7 @@ export class Sites {
     return this.#directory.inMemory(host)
   }
 
-  /** Also by the name of its administration: only that is to be answered there. */
+  /** Also by its other names: on each, only what belongs there is to be answered. */
   byAnyHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
     this.#deps.notifications.confirm()
     return this.#directory.byHost(host)
@@ -194,9 +194,10 @@ export class Sites {
         const row = await lockSite(tx)
         if (!row) throw notFound('Site', siteId)
         const record = await this.#update(tx, row, body)
-        const { domain, adminDomain } = record
+        const { domain, adminDomain, authDomain } = record
         const changed = Object.keys(body).sort().join(' ')
-        await audit?.(tx, { changed, domain, adminDomain: adminDomain ?? '' })
+        const names = { domain, adminDomain: adminDomain ?? '', authDomain: authDomain ?? '' }
+        await audit?.(tx, { changed, ...names })
         return record
       }),
     )
@@ -246,17 +247,16 @@ export class Sites {
   async #entry(host: string): Promise<SiteEntry | undefined> {
     const row = await this.#deps.database.withDirectory((tx) => selectSiteEntry(tx, host))
     if (!row) return undefined
-    const { domain, adminDomain, region, deploymentSettings } = configurationOf(row)
+    const { source: _source, deploymentSettings, ...names } = configurationOf(row)
     const { origins: corsOrigins } = deploymentSettings.cors
     const { color, logo_version } = row
     const branding = { color: color ?? undefined, logoVersion: logo_version ?? undefined }
-    const isAdminHost = host === adminDomain
-    return { siteId: row.site_id, domain, adminDomain, region, corsOrigins, branding, isAdminHost }
+    return { siteId: row.site_id, ...names, corsOrigins, branding, host }
   }
 }
 
 const onItsDomain = (entry: SiteEntry | undefined): SiteEntry | undefined =>
-  entry?.isAdminHost === true ? undefined : entry
+  entry?.host === entry?.domain ? entry : undefined
 
 async function hostsTaken<Row>(write: Promise<Row>, site: SiteConfiguration): Promise<Row> {
   try {

@@ -9,8 +9,10 @@ const entry = (domain: string, siteId = `site_${domain}`): SiteEntry => ({
   domain,
   region: 'eu-central-1',
   adminDomain: null,
+  authDomain: null,
+  formerAuthDomains: [],
   corsOrigins: [],
-  isAdminHost: false,
+  host: domain,
 })
 
 /** A directory over a table whose reads end when the test says so. */

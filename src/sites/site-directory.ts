@@ -15,8 +15,8 @@ const UNKNOWN_HOST_TTL_MS = 2_000
 export interface SiteEntry extends Site {
   /** Browser origins that may call `/data`, beside the site's own. */
   readonly corsOrigins: readonly string[]
-  /** Whether it was asked for by the name of its administration. */
-  readonly isAdminHost: boolean
+  /** The one of its names that it was requested by. */
+  readonly host: string
 }
 
 /** Finds the site of a host in memory; loads it once when it is not there. */

@@ -52,6 +52,7 @@ describe('croft', () => {
       siteId: expect.stringMatching(/^site_/),
       siteDomain: 'shop.test',
       adminDomain: null,
+      authDomain: null,
       onboarding: [{ email: 'ann@shop.test', url: expect.stringContaining('token=') }],
     })
 

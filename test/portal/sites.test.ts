@@ -27,6 +27,8 @@ describe('a new site', () => {
       siteId: expect.stringMatching(/^site_[a-z0-9]{12}$/),
       domain: 'fresh.test',
       adminDomain: null,
+      authDomain: null,
+      formerAuthDomains: [],
       region: 'eu-central-1',
       sourceMode: 'SITE_GIT',
       repo: null,

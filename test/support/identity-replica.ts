@@ -116,7 +116,14 @@ export class IdentityCluster implements AsyncDisposable {
     superAdmins: readonly string[] = [`ann@${domain}`],
   ): Promise<{ site: Site; onboarding: readonly Onboarding[] }> {
     const siteId = randomIds.siteId()
-    const site: Site = { siteId, domain, adminDomain: null, region: 'eu-central-1' }
+    const site: Site = {
+      siteId,
+      domain,
+      adminDomain: null,
+      authDomain: null,
+      formerAuthDomains: [],
+      region: 'eu-central-1',
+    }
     this.#sites.set(site.siteId, site)
     return replica.database.withSite(site.siteId, async (tx) => {
       await this.#insertSite(tx, site)

@@ -200,7 +200,7 @@ export class RelyingParty {
   async isTaken(accessToken: string): Promise<boolean> {
     const answer =
       this.pool.kind === 'data'
-        ? await this.stack.call(this.host, 'POST', '/data/nothing', {
+        ? await this.stack.call(this.site.domain, 'POST', '/data/nothing', {
             token: accessToken,
             body: { payload: {} },
           })

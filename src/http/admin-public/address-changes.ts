@@ -9,7 +9,7 @@ import { originOf } from '#http/request-origin.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
 import { say } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { addressChangedPage, askPage } from './address-change-pages.ts'
 
@@ -43,11 +43,11 @@ function addressPage(context: AppContext, link: AddressLink) {
 /** The form needs no CSRF token: it contains the link's token, which is secret. */
 async function agree(
   { addressChanges, pools, config }: AppContext,
-  site: Site,
+  site: SiteEntry,
   link: AddressLink,
   request: Request,
 ): Promise<Response> {
-  const { origin } = new URL(siteBaseUrl(config.baseUrl, site.domain))
+  const { origin } = new URL(siteBaseUrl(config.baseUrl, site.host))
   const fields = await readSameOriginForm(request, origin)
   const token = tokenIn(fields.get('token') ?? undefined)
   const change = await addressChanges[link](site, token, originOf(request))

@@ -11,7 +11,7 @@ import { say } from '#languages/message.ts'
 import { ForwardingConsent } from '#mail/forwarding/model.ts'
 import { VERIFICATION_PATH, type VerificationLink } from '#mail/forwarding/verifications.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { consentPage, verifiedPage } from './forwarding-pages.ts'
 
@@ -23,7 +23,7 @@ const LINK = t.Object({
 
 /** What one request asks of a link. */
 interface LinkVisit {
-  readonly site: Site
+  readonly site: SiteEntry
   readonly request: Request
   readonly link: VerificationLink
 }
@@ -70,9 +70,9 @@ async function agreeAsProgram(
 }
 
 /** The form needs no CSRF token: it contains the link's token, which is secret. */
-async function agree(context: AppContext, site: Site, request: Request): Promise<Response> {
+async function agree(context: AppContext, site: SiteEntry, request: Request): Promise<Response> {
   const { config, forwardingVerifications } = context
-  const baseUrl = siteBaseUrl(config.baseUrl, site.domain)
+  const baseUrl = siteBaseUrl(config.baseUrl, site.host)
   const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
   const link = linkOf({
     token: fields.get('token') ?? undefined,

@@ -13,7 +13,7 @@ import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { say } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 import {
   type OnboardingRequest,
@@ -50,10 +50,10 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
 async function accept(
   context: AppContext,
   path: string,
-  site: Site,
+  site: SiteEntry,
   request: Request,
 ): Promise<Response> {
-  const baseUrl = siteBaseUrl(context.config.baseUrl, site.domain)
+  const baseUrl = siteBaseUrl(context.config.baseUrl, site.host)
   const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
   const token = fields.get('token') ?? undefined
   if (token !== undefined && fields.get('action') === RENEW) {
@@ -77,7 +77,7 @@ async function accept(
 
 interface Opening {
   readonly path: string
-  readonly site: Site
+  readonly site: SiteEntry
   readonly request: Request
 }
 

@@ -18,9 +18,11 @@ function opened(body: string | ReadableStream) {
     siteId: 'site_1',
     domain: 'one.test',
     adminDomain: null,
+    authDomain: null,
+    formerAuthDomains: [],
     region: 'eu-central-1',
     corsOrigins: [],
-    isAdminHost: false,
+    host: 'one.test',
   }
   const call = new DirectCall(
     { request, scope, peer, cors: undefined },

@@ -3,15 +3,16 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { isNestedDeeper } from '#base/json-depth.ts'
 import type { AppContext } from '#context'
-import { requirePoolPlace } from '#http/admin-host.ts'
 import { readText } from '#http/bodies/read-body.ts'
 import { textBody } from '#http/bodies/request-body.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
+import { requirePoolPlace } from '#http/site-hosts.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
 import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
@@ -52,15 +53,25 @@ async function called(
   userPoolId: string,
   request: Request,
 ): Promise<object> {
-  const pool = await pools.byId(site, userPoolId)
-  requirePoolPlace(site, pool.kind, config.baseUrl)
+  const pool = await pools.at(site, userPoolId)
+  requirePoolPlace(site, pool, scopeOf(request).path, config.baseUrl)
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }
   const body = checkDepth(await readText(request, BODY, LIMIT))
   const target = request.headers.get('x-amz-target') ?? ''
-  return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
+  return cognitoApi.call(
+    { site, pool: forPagesOfSite(pool), origin: originOf(request) },
+    target,
+    body,
+  )
 }
+
+/** What calls the API asks for passkeys on its own pages, which are the site's. */
+const forPagesOfSite = (pool: Pool): Pool => ({
+  ...pool,
+  passkeyOrigins: [pool.apiOrigin, ...pool.passkeyOrigins],
+})
 
 /** Cognito's requests have a few levels only. */
 function checkDepth(text: string): string {

@@ -30,10 +30,10 @@ export const wellKnownRoutes = (context: AppContext) =>
     )
     .get(
       '/jwks.json',
-      async ({ site, params, set }) => {
-        const keys = await context.signingKeys.jwks(site, params.userPoolId)
+      async ({ poolRequest: { site, pool }, set }) => {
+        const keys = await context.signingKeys.jwks(site, pool.userPoolId)
         Object.assign(set.headers, JWKS_HEADERS)
         return keys
       },
-      { open: 'Public keys', params: PoolPath, response: JwksDocument },
+      { openPool: 'Public keys', params: PoolPath, response: JwksDocument },
     )

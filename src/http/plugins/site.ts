@@ -2,10 +2,10 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { requirePlace, requirePoolPlace } from '#http/admin-host.ts'
 import { formBody } from '#http/bodies/request-body.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
+import { requirePlace, requirePoolPlace } from '#http/site-hosts.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { DEFAULT_LANGUAGE, type Language } from '#languages/language.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
@@ -52,8 +52,8 @@ export const publicSite = (context: AppContext) => {
         ...hooks,
         async resolve({ admitted, params }: ResolveContext<{ site: SiteEntry; request: Request }>) {
           const { site, request } = hooks.resolve({ admitted, params })
-          const pool = await context.pools.byId(site, String(params?.['userPoolId']))
-          requirePoolPlace(site, pool.kind, context.config.baseUrl)
+          const pool = await context.pools.at(site, String(params?.['userPoolId']))
+          requirePoolPlace(site, pool, scopeOf(request).path, context.config.baseUrl)
           const origin = originOf(request)
           const language = origin.language ?? DEFAULT_LANGUAGE
           const poolRequest: PoolHttpRequest = { site, pool, request, origin, language }

@@ -1,13 +1,13 @@
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
-import { isAnswered } from '#http/admin-host.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { RequestScope } from '#http/request-scope.ts'
-import { adminBaseUrl } from '#sites/base-url.ts'
+import { isUsedFor } from '#http/site-hosts.ts'
+import { adminBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 import { isFingerprinted } from '#sites/static/fingerprint.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
@@ -64,8 +64,8 @@ export class StaticDoor {
       return undefined
     }
     // No file of the site is there: its scripts would be, too.
-    if (tenant.isAdminHost) {
-      return isRead ? this.#page({ request, scope, tenant }, asPage(scope.path)) : undefined
+    if (tenant.host !== tenant.domain) {
+      return isRead ? this.#page({ request, scope, tenant }, asPage(tenant, scope.path)) : undefined
     }
     const site = this.#context.staticSites.current(tenant.siteId)
     const work = (current: StaticSite) =>
@@ -114,10 +114,12 @@ export class StaticDoor {
   #page({ request, scope, tenant }: Asked, path: string): Response | undefined {
     if (!isPagePath(path) || !acceptsHtml(request)) return undefined
     const { hsts, baseUrl } = this.#context.config
-    const page =
-      isAdminPath(path) && !isAnswered(tenant, 'admin')
-        ? seeOther(`${adminBaseUrl(baseUrl, tenant)}${path}`)
-        : sitePage({ site: tenant, language: languageOf(request) }, path)
+    const base = isAdminPath(path)
+      ? adminBaseUrl(baseUrl, tenant)
+      : siteBaseUrl(baseUrl, tenant.domain)
+    const page = isUsedFor(tenant, isAdminPath(path) ? 'admin' : 'site')
+      ? sitePage({ site: tenant, language: languageOf(request) }, path)
+      : seeOther(`${base}${path}`)
     page.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
     return page
@@ -151,7 +153,8 @@ const isPagePath = (path: string): boolean => path === '/' || isAdminPath(path)
 const isAdminPath = (path: string): boolean => /^\/admin\/?$/.test(path)
 
 /** The root of an administration's own name is the administration. */
-const asPage = (path: string): string => (path === '/' ? '/admin' : path)
+const asPage = ({ host, adminDomain }: SiteEntry, path: string): string =>
+  path === '/' && host === adminDomain ? '/admin' : path
 
 const isMiss = (resolution: PathResolution | undefined): boolean =>
   resolution === undefined || (resolution.kind === 'file' && resolution.status === 404)

@@ -1,6 +1,9 @@
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
+/** Names the issuer that the client asked, where that was one of before: the response names it, too. */
+export const ISSUER_PARAMETER = 'response_iss'
+
 /** In the order of the canonical query. Other parameters are ignored, as RFC 6749 section 3.1 requires. */
 const PARAMETER_NAMES = [
   'client_id',
@@ -22,6 +25,7 @@ const PARAMETER_NAMES = [
   'request',
   'request_uri',
   'registration',
+  ISSUER_PARAMETER,
 ] as const
 export type ParameterName = (typeof PARAMETER_NAMES)[number]
 

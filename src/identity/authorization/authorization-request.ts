@@ -12,6 +12,8 @@ export interface AuthorizationRequest {
   readonly pool: Pool
   readonly client: Client
   readonly redirectUri: string
+  /** The issuer that the client asked: the pool's, or one of before. */
+  readonly issuer: string
   /** The granted scopes, space-separated: those that were requested and exist. */
   readonly scope: string
   readonly state: string | undefined

@@ -24,6 +24,9 @@ const POOL: Pool = {
   userPoolId: 'eu-central-1_AbCdEf123',
   clientId: 'own',
   issuer: 'https://one.test/oidc/eu-central-1_AbCdEf123',
+  issuers: ['https://one.test/oidc/eu-central-1_AbCdEf123'],
+  apiOrigin: 'https://one.test',
+  passkeyOrigins: ['https://one.test'],
   relyingPartyId: 'one.test',
   settings: storedPoolSettings('data', {}),
   clients: new Map([

@@ -3,6 +3,7 @@ import { languageOfLocales } from '#languages/language.ts'
 
 import {
   type AuthorizationParameters,
+  ISSUER_PARAMETER,
   parseAuthorizationParameters,
   canonicalQuery,
   wordsOfParameter,
@@ -29,13 +30,14 @@ export function checkAuthorization(pool: Pool, params: URLSearchParams): Checked
   const target = targetOf(parameters)
   if (clientError || !target) return { kind: 'error-page', ...(clientError ?? NO_TARGET) }
   const state = parameters.values.get('state')
+  const issuer = issuerOf(parameters)
   const requestError = firstError(REQUEST_CHECKS, parameters)
   if (requestError) {
     const { redirectUri } = target
-    const location = errorLocation({ pool, redirectUri, state }, requestError)
+    const location = errorLocation({ issuer, redirectUri, state }, requestError)
     return { kind: 'error-redirect', location }
   }
-  return { kind: 'valid', request: requestOf(parameters, target, state) }
+  return { kind: 'valid', request: requestOf(parameters, { ...target, issuer, state }) }
 }
 
 type Target = Pick<AuthorizationRequest, 'client' | 'redirectUri' | 'codeChallenge'>
@@ -59,10 +61,15 @@ function targetOf({ client, values }: AuthorizationParameters): Target | undefin
   return { client, redirectUri, codeChallenge: values.get('code_challenge') }
 }
 
+/** Only one that answers for the pool counts. */
+function issuerOf({ pool, values }: AuthorizationParameters): string {
+  const asked = values.get(ISSUER_PARAMETER)
+  return asked !== undefined && pool.issuers.includes(asked) ? asked : pool.issuer
+}
+
 function requestOf(
   parameters: AuthorizationParameters,
-  target: Target,
-  state: string | undefined,
+  target: Target & Pick<AuthorizationRequest, 'issuer' | 'state'>,
 ): AuthorizationRequest {
   const { pool, values } = parameters
   const prompts = wordsOfParameter(parameters, 'prompt')
@@ -70,7 +77,6 @@ function requestOf(
   return {
     ...target,
     pool,
-    state,
     scope: grantedScopes(parameters).join(' '),
     nonce: values.get('nonce'),
     prompts: new Set(PROMPTS.filter((prompt) => prompts.includes(prompt))),

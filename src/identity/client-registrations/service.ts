@@ -180,13 +180,13 @@ export class ClientRegistrations {
   }
 
   #fieldsOf(
-    { issuer }: Pick<Pool, 'issuer'>,
+    { apiOrigin }: Pick<Pool, 'apiOrigin'>,
     change: ClientRegistrationChange,
     before: RegistrationFields,
   ): RegistrationFields {
     const { logo, jwks, ...rest } = change
     const fields = { ...before, ...rest }
-    requireUris(fields, new URL(issuer).origin)
+    requireUris(fields, apiOrigin)
     return {
       ...fields,
       ...(logo !== undefined && { logo: logo === null ? null : readPicture('logo', logo) }),

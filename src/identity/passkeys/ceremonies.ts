@@ -45,9 +45,11 @@ export interface ProvenKey {
   readonly transports: readonly string[]
 }
 
-/** A pool's key is good for the pages of its sign-in; a page of another origin cannot use it. */
-const partyOf = ({ issuer, relyingPartyId }: Pick<Pool, 'issuer' | 'relyingPartyId'>) => ({
-  expectedOrigin: new URL(issuer).origin,
+/** Who may ask for a pool's passkeys: a page of another origin cannot use them, though browsers would let it. */
+type Party = Pick<Pool, 'passkeyOrigins' | 'relyingPartyId'>
+
+const partyOf = ({ passkeyOrigins, relyingPartyId }: Party) => ({
+  expectedOrigin: [...passkeyOrigins],
   expectedRPID: relyingPartyId,
   requireUserVerification: true,
 })
@@ -60,7 +62,7 @@ export const parseAttestation = (text: string): Attestation | undefined => parse
 
 /** Undefined when the device does not prove to hold the key, or its owner not to have touched it. */
 export async function provenUse(
-  pool: Pick<Pool, 'issuer' | 'relyingPartyId'>,
+  pool: Party,
   assertion: Assertion,
   key: Omit<ProvenKey, 'transports'> & { readonly challenge: string },
 ): Promise<{ readonly signCount: number } | undefined> {
@@ -86,7 +88,7 @@ export async function provenUse(
 
 /** Undefined when the device has not made a key for this challenge. */
 export async function provenKey(
-  pool: Pick<Pool, 'issuer' | 'relyingPartyId'>,
+  pool: Party,
   attestation: Attestation,
   challenge: string,
 ): Promise<ProvenKey | undefined> {

@@ -64,7 +64,7 @@ export class Passwords {
     pool: Pool,
     { email, password }: Pick<NewPassword, 'email' | 'password'>,
   ): Promise<void> {
-    const domain = new URL(pool.issuer).hostname
+    const domain = pool.relyingPartyId
     const faults = passwordFaults(pool.settings.passwordPolicy, password, { email, domain })
     if (faults.length > 0) throw invalidPassword(faults)
     if (await this.#deps.breachedPasswords.has(normalizePassword(password))) {

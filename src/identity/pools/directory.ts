@@ -8,10 +8,17 @@ import { type VerificationKey, isPublished } from '#identity/keys/model.ts'
 import { verificationKeys } from '#identity/keys/verification-keys.ts'
 import { type PoolKind } from '#identity/pool-kind.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Site } from '#sites/site.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site, SiteNames } from '#sites/site.ts'
 
 import { type Client, type ClientRow, accountClient, clientFromRow } from './client.ts'
-import { type GoogleProvider, type Pool, type SitePools, poolBaseUrl } from './model.ts'
+import {
+  type GoogleProvider,
+  type Pool,
+  type SitePools,
+  issuerBaseUrl,
+  poolBaseUrl,
+} from './model.ts'
 import {
   type PoolRow,
   type ProviderRow,
@@ -43,7 +50,7 @@ export class PoolDirectory {
   /** What is in memory and still fresh. */
   cached(site: Site, nowMs = this.#clock.now().getTime()): SitePools | undefined {
     const pools = this.#sites.glance(site.siteId)
-    if (pools?.domain !== site.domain || pools.adminDomain !== site.adminDomain) return undefined
+    if (!pools || !haveSameNames(pools.names, site)) return undefined
     return nowMs - pools.loadedAtMs < MAX_AGE_MS ? pools : undefined
   }
 
@@ -53,10 +60,17 @@ export class PoolDirectory {
 
   /** The pool with that id, or 404: a pool of another site does not exist here. */
   async pool(site: Site, userPoolId: string): Promise<Pool> {
-    const pools = await this.get(site)
-    const pool = [pools.admin, pools.data].find((each) => each.userPoolId === userPoolId)
+    const { admin, data } = await this.get(site)
+    const pool = [admin, data].find((each) => each.userPoolId === userPoolId)
     if (!pool) throw notFound('UserPool', userPoolId)
     return pool
+  }
+
+  /** The same with the issuer of the host, where that is one of before. */
+  async poolAt(site: NamedSite, userPoolId: string): Promise<Pool> {
+    const pool = await this.pool(site, userPoolId)
+    const { former } = await this.get(site)
+    return (pool.kind === 'data' ? former.get(site.host) : undefined) ?? pool
   }
 
   /** For a token whose key is not known: the notification of a rotation may still be on its way. */
@@ -87,12 +101,13 @@ export class PoolDirectory {
         keys: await verificationKeys(tx, now),
       }
       const poolOf = (kind: PoolKind): Pool => poolFrom(this.#baseUrl, site, kind, { ...rows, now })
+      const data = poolOf('data')
       return {
-        domain: site.domain,
-        adminDomain: site.adminDomain,
+        names: site,
         loadedAtMs: now.getTime(),
         admin: poolOf('admin'),
-        data: poolOf('data'),
+        data,
+        former: formerPools(this.#baseUrl, site, data),
       }
     })
   }
@@ -101,6 +116,18 @@ export class PoolDirectory {
     return this.#clock.now().getTime() - pools.loadedAtMs
   }
 }
+
+/** A site as it was requested. */
+export type NamedSite = Site & {
+  /** The one of its names. */
+  readonly host: string
+}
+
+const haveSameNames = (one: SiteNames, other: SiteNames): boolean =>
+  one.domain === other.domain &&
+  one.adminDomain === other.adminDomain &&
+  one.authDomain === other.authDomain &&
+  one.formerAuthDomains.join(' ') === other.formerAuthDomains.join(' ')
 
 const relyingPartyOf = ({ domain }: Site, hostname: string): string =>
   hostname.endsWith(`.${domain}`) ? domain : hostname
@@ -118,7 +145,10 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
   if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
   const { userPoolId } = row
   const base = poolBaseUrl(baseUrl, site, kind)
-  const issuer = `${base}/oidc/${userPoolId}`
+  const issuerOf = (ofHost: string) => `${ofHost}/oidc/${userPoolId}`
+  const issuer = issuerOf(issuerBaseUrl(baseUrl, site, kind))
+  const former = kind === 'admin' ? [] : site.formerAuthDomains
+  const issuers = [issuer, ...former.map((host) => issuerOf(siteBaseUrl(baseUrl, host)))]
   const clients = rows.clients
     .filter((client) => client.userPoolId === userPoolId)
     .map((client) => clientFromRow(base, kind, client))
@@ -131,6 +161,9 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
     userPoolId,
     clientId,
     issuer,
+    issuers,
+    apiOrigin: new URL(base).origin,
+    passkeyOrigins: [new URL(issuer).origin],
     relyingPartyId: relyingPartyOf(site, new URL(issuer).hostname),
     settings: storedPoolSettings(kind, row.settings),
     clients: new Map(
@@ -142,9 +175,18 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
     google: googleOf(rows.providers.find((provider) => provider.userPoolId === userPoolId)),
     keys: new Map(published.map((key) => [key.kid, key])),
     signingKid: published.find((key) => key.signs)?.kid ?? '',
-    version: [issuer, clientId, ...published.map((key) => key.kid)].join(' '),
+    version: [...issuers, clientId, ...published.map((key) => key.kid)].join(' '),
   }
 }
+
+/** The same pool, but for its issuer. */
+const formerPools = (baseUrl: string, site: Site, data: Pool): SitePools['former'] =>
+  new Map(
+    site.formerAuthDomains.map((host) => [
+      host,
+      { ...data, issuer: `${siteBaseUrl(baseUrl, host)}/oidc/${data.userPoolId}` },
+    ]),
+  )
 
 function googleOf(row: ProviderRow | undefined): GoogleProvider | undefined {
   if (!row) return undefined

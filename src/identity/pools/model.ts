@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import type { VerificationKey } from '#identity/keys/model.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
-import { adminBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
-import type { Site } from '#sites/site.ts'
+import { adminBaseUrl, authBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
+import type { Site, SiteNames } from '#sites/site.ts'
 
 import type { Client } from './client.ts'
 import { isLoopback } from './registered-uri.ts'
@@ -15,10 +15,16 @@ export interface Pool {
   readonly kind: PoolKind
   /** To which its passkeys belong (WebAuthn): the site's domain, also where the pool is on a name below it. */
   readonly relyingPartyId: string
+  /** Whose pages may sign in with them. */
+  readonly passkeyOrigins: readonly string[]
   readonly userPoolId: string
   /** The default client, the only one whose tokens the API takes. */
   readonly clientId: string
   readonly issuer: string
+  /** That, and those of before whose tokens go on. */
+  readonly issuers: readonly string[]
+  /** Where the site takes its tokens, and the pool's own application is. */
+  readonly apiOrigin: string
   readonly settings: PoolSettings
   /** By client id. */
   readonly clients: ReadonlyMap<string, Client>
@@ -39,11 +45,12 @@ export interface GoogleProvider {
 }
 
 export interface SitePools {
-  readonly domain: string
-  readonly adminDomain: string | null
+  readonly names: SiteNames
   readonly loadedAtMs: number
   readonly admin: Pool
   readonly data: Pool
+  /** The data pool as its issuers of before describe it, by host. */
+  readonly former: ReadonlyMap<string, Pool>
 }
 
 export const BootstrapConfig = Type.Object({
@@ -98,9 +105,13 @@ export const VisitorDiscovery = Type.Object({
 })
 export type VisitorDiscovery = Static<typeof VisitorDiscovery>
 
-/** Where people of a pool are: admins may have a name of their own. */
+/** Where the application of a pool is: admins may have a name of their own. */
 export const poolBaseUrl = (baseUrl: string, site: Site, kind: PoolKind): string =>
   kind === 'admin' ? adminBaseUrl(baseUrl, site) : siteBaseUrl(baseUrl, site.domain)
+
+/** Where people of a pool sign in: each pool may have a name of its own. */
+export const issuerBaseUrl = (baseUrl: string, site: Site, kind: PoolKind): string =>
+  kind === 'admin' ? adminBaseUrl(baseUrl, site) : authBaseUrl(baseUrl, site)
 
 /** The hosted sign-in lives under the issuer, so the issuer is also the sign-in's `domain`. */
 export function bootstrapOf(baseUrl: string, site: Site, pool: Pool): BootstrapConfig {

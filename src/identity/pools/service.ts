@@ -10,7 +10,7 @@ import type {
 } from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { PoolDirectory } from './directory.ts'
+import type { NamedSite, PoolDirectory } from './directory.ts'
 import {
   type BasicVisitorDiscovery,
   type BootstrapConfig,
@@ -120,5 +120,10 @@ export class Pools implements SiteLifecycle {
   /** The pool with that id, or 404. */
   byId(site: Site, userPoolId: string): Promise<Pool> {
     return this.#deps.directory.pool(site, userPoolId)
+  }
+
+  /** The same with the issuer of the host that the site was requested by. */
+  at(site: NamedSite, userPoolId: string): Promise<Pool> {
+    return this.#deps.directory.poolAt(site, userPoolId)
   }
 }

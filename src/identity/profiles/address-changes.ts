@@ -6,7 +6,7 @@ import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import { type SitePools, poolBaseUrl } from '#identity/pools/model.ts'
+import { type SitePools, issuerBaseUrl } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -250,7 +250,7 @@ export class AddressChanges {
   }
 
   #url(site: Site, kind: PoolKind, link: AddressLink, token: string): string {
-    const base = poolBaseUrl(this.#deps.baseUrl, site, kind)
+    const base = issuerBaseUrl(this.#deps.baseUrl, site, kind)
     return `${base}${ADDRESS_PATHS[link]}?token=${token}`
   }
 }

@@ -9,7 +9,7 @@ const IAT_TOLERANCE_SECONDS = 60
 export interface TokenToCheck {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: TokenClaims
-  readonly pool: Pick<Pool, 'issuer' | 'clients'>
+  readonly pool: Pick<Pool, 'issuers' | 'apiOrigin' | 'clients'>
   readonly uses: readonly TokenUse[]
   readonly clients: TokenClients
   readonly nowSeconds: number
@@ -34,8 +34,8 @@ function isOfClient({ claims, pool, clients }: TokenToCheck): boolean {
 }
 
 /** In either format: the client may have had the other one when the token was made. */
-const isForOrigin = ({ aud }: TokenClaims, { issuer }: Pick<Pool, 'issuer'>): boolean =>
-  aud === undefined || aud === new URL(issuer).origin
+const isForOrigin = ({ aud }: TokenClaims, { apiOrigin }: Pick<Pool, 'apiOrigin'>): boolean =>
+  aud === undefined || aud === apiOrigin
 
 /** The checks after the signature's, in order. Expiry is not among them, because it has an error of its own. */
 const CHECKS: readonly {
@@ -52,7 +52,7 @@ const CHECKS: readonly {
     refusal: 'typ',
     passes: ({ header, claims }) => header['typ'] === tokenTypeOf(claims),
   },
-  { refusal: 'iss', passes: ({ claims, pool }) => claims.iss === pool.issuer },
+  { refusal: 'iss', passes: ({ claims, pool }) => pool.issuers.includes(claims.iss) },
   { refusal: 'token_use', passes: ({ claims, uses }) => uses.includes(claims.token_use) },
   { refusal: 'client', passes: isOfClient },
   { refusal: 'nbf', passes: ({ claims, nowSeconds }) => (claims.nbf ?? 0) <= nowSeconds },

@@ -16,6 +16,7 @@ const clientWith = (accessTokenFormat: AccessTokenFormat): Client => ({
 })
 const poolWith = (client: Client) => ({
   issuer: 'https://one.test/oidc/eu-1_AbCdEf123',
+  apiOrigin: 'https://one.test',
   clientId: client.clientId,
   clients: new Map([[client.clientId, client]]),
 })

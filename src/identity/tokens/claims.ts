@@ -59,19 +59,19 @@ export interface TokenSignIn {
   readonly nonce?: string | undefined
 }
 
-export type TokenClient = Pick<Pool, 'issuer' | 'clientId' | 'clients'>
+export type TokenClient = Pick<Pool, 'issuer' | 'apiOrigin' | 'clientId' | 'clients'>
 
 type TokenPart = Partial<TokenClaims>
 
 /** With `aud` for clients that want RFC 9068: section 2.2, the origin on which the site takes the token. */
 function accessTokenOf(
-  { issuer, clientId, clients }: TokenClient,
+  { apiOrigin, clientId, clients }: TokenClient,
   signIn?: TokenSignIn,
 ): TokenPart {
   const format = clients.get(clientId)?.accessTokenFormat
   return {
     client_id: clientId,
-    ...(format === 'rfc9068' && { aud: new URL(issuer).origin }),
+    ...(format === 'rfc9068' && { aud: apiOrigin }),
     ...(signIn && { scope: signIn.scope }),
   }
 }

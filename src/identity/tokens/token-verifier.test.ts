@@ -16,7 +16,8 @@ import { newTokenClaims } from './claims.ts'
 import { TokenVerifier } from './token-verifier.ts'
 
 const NOW = 1_800_000_000
-const SITE = { siteId: 'site_1', domain: 'one.test', adminDomain: null, region: 'eu-central-1' }
+const NAMES = { domain: 'one.test', adminDomain: null, authDomain: null, formerAuthDomains: [] }
+const SITE = { siteId: 'site_1', ...NAMES, region: 'eu-central-1' }
 const SUBJECT = {
   sub: 'sub-1',
   username: 'ann',
@@ -55,6 +56,9 @@ async function poolOf(kind: PoolKind): Promise<Made> {
     userPoolId,
     clientId: client.clientId,
     issuer: `https://one.test/oidc/${userPoolId}`,
+    issuers: [`https://one.test/oidc/${userPoolId}`],
+    apiOrigin: 'https://one.test',
+    passkeyOrigins: ['https://one.test'],
     relyingPartyId: 'one.test',
     settings: storedPoolSettings(kind, {}),
     clients: new Map([[client.clientId, client]]),
@@ -69,8 +73,8 @@ async function poolOf(kind: PoolKind): Promise<Made> {
 beforeAll(async () => {
   ;[admin, data] = await Promise.all([poolOf('admin'), poolOf('data')])
   const pools: SitePools = {
-    domain: 'one.test',
-    adminDomain: null,
+    names: NAMES,
+    former: new Map(),
     loadedAtMs: 0,
     admin: admin.pool,
     data: data.pool,
@@ -296,8 +300,8 @@ describe('a token', () => {
 describe('a token that verified before', () => {
   /** As pools of the site stand; the test changes them under the verifier. */
   const standing = (keys: Pool['keys']): SitePools => ({
-    domain: 'one.test',
-    adminDomain: null,
+    names: NAMES,
+    former: new Map(),
     loadedAtMs: 0,
     admin: admin.pool,
     data: { ...data.pool, keys },

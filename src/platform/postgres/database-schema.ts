@@ -23,6 +23,8 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
   site: {
     domain: string
     admin_domain: string | null
+    auth_domain: string | null
+    former_auth_domains: Generated<string[]>
     region: string
     source_mode: 'EXTERNAL_REPO' | 'SITE_GIT'
     repo: unknown

@@ -228,6 +228,7 @@ export interface IdentityTables {
     sealed_client_secret: Buffer
     scopes: unknown
     enabled: boolean
+    callback_host: string | null
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
