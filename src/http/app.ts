@@ -14,6 +14,7 @@ import { DirectCalls } from './data/direct-calls.ts'
 import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
 import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
+import { OPENER_POLICY } from './oidc/opener-policy.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { keepPrivate } from './private-answers.ts'
@@ -155,6 +156,7 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
     if (request.headers.has('origin')) await openToOrigin(request, response, scope)
     response.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
+    if (scope.openerPolicy !== undefined) response.headers.set(OPENER_POLICY, scope.openerPolicy)
     keepPrivate(response, scope.path)
     log.ended(request, response, { scope, isCounted: isOperation(scope) })
     return response

@@ -18,6 +18,8 @@ export class RequestScope {
   readonly startedAt = performance.now()
   /** Whether its end is no news: one of very many that are refused for the same reason. */
   isQuiet = false
+  /** Of the response, whatever it is: which windows reach the page. */
+  openerPolicy: string | undefined
   /** What the bodies hold that are being received, this one among them. */
   readonly bodyBudgets: RequestBodyBudgets
   readonly #peer: Peer

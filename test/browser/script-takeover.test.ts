@@ -56,7 +56,7 @@ describe.skipIf(missing)(`a script on the site’s origin${missing ? ` (${missin
       const response = await fetch(address, { credentials: 'include' })
       return { status: response.status, url: response.url }
     }, url)
-    expect(answer).toEqual({ status: 400, url })
+    expect(answer).toEqual({ status: 403, url })
   })
 
   test.each([

@@ -226,13 +226,13 @@ describe('the page for consent', () => {
     const owner = await Owner.of(stack, 'one.test')
     const page = await led(owner, await ask(owner, app))
     const answered = await owner.browser.submit(page, {}, headers)
-    expect(answered.status).toBe(400)
+    expect(answered.status).toBe(403)
     expect(answered.headers['location']).toBeUndefined()
     const cookie = [...owner.browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const shown = await stack.call('one.test', 'GET', app.party.page('consent', app.request()), {
       headers: { ...headers, cookie },
     })
-    expect(shown.status).toBe(400)
+    expect(shown.status).toBe(403)
     expect(shown.text).not.toContain('_csrf')
     expect(await consentsOf(owner)).toEqual([])
   })

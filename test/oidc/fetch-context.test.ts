@@ -63,7 +63,7 @@ describe.each([
         headers: { ...headers, ...refererOf(what, client), cookie: client.cookieOf(session) },
       })
       expect(outcomeOf(answer)).toBe(expected)
-      expect(answer.status).toBe(expected === 'refused' ? 400 : 303)
+      expect(answer.status).toBe(expected === 'refused' ? 403 : 303)
     })
 
     test('may go on with the next one after one that was refused', async () => {
@@ -104,7 +104,8 @@ function outcomeOf(answer: {
   text: string
 }): string {
   const location = answer.headers['location']
-  if (location === undefined) return answer.text.includes('access_denied') ? 'refused' : answer.text
+  if (location === undefined)
+    return answer.text.includes('This page opens only') ? 'refused' : answer.text
   const { pathname, searchParams } = new URL(location, 'https://one.test')
   if (pathname.endsWith('/login')) return 'sign-in page'
   return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : location)

@@ -2,13 +2,12 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { readSameOriginForm } from '#http/oidc/csrf.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { readForm } from '#http/oidc/form-body.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
 import { say } from '#languages/message.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { addressChangedPage, askPage } from './address-change-pages.ts'
@@ -19,9 +18,9 @@ export const addressChangeRoutes = (context: AppContext) =>
 
 function addressPage(context: AppContext, link: AddressLink) {
   const prefix: string = ADDRESS_PATHS[link]
-  const why = { open: 'The mailed link is the authority' }
+  const route = { page: { open: 'The mailed link is the authority' } }
   return new Elysia({ prefix })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       async ({ site, query, request }) => {
@@ -35,20 +34,19 @@ function addressPage(context: AppContext, link: AddressLink) {
           },
         )
       },
-      { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
-    .post('/', ({ site, request }) => agree(context, site, link, request), why)
+    .post('/', ({ site, request }) => agree(context, site, link, request), route)
 }
 
 /** The form needs no CSRF token: it contains the link's token, which is secret. */
 async function agree(
-  { addressChanges, pools, config }: AppContext,
+  { addressChanges, pools }: AppContext,
   site: SiteEntry,
   link: AddressLink,
   request: Request,
 ): Promise<Response> {
-  const { origin } = new URL(siteBaseUrl(config.baseUrl, site.host))
-  const fields = await readSameOriginForm(request, origin)
+  const fields = await readForm(request)
   const token = tokenIn(fields.get('token') ?? undefined)
   const change = await addressChanges[link](site, token, originOf(request))
   const page = { site, language: languageOf(request) }

@@ -3,14 +3,14 @@ import { Elysia, t } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
-import { readSameOriginForm } from '#http/oidc/csrf.ts'
+import { readForm } from '#http/oidc/form-body.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { say } from '#languages/message.ts'
 import { ForwardingConsent } from '#mail/forwarding/model.ts'
 import { VERIFICATION_PATH, type VerificationLink } from '#mail/forwarding/verifications.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { consentPage, verifiedPage } from './forwarding-pages.ts'
@@ -35,6 +35,7 @@ interface LinkVisit {
 export const forwardingVerificationRoutes = (context: AppContext) =>
   new Elysia({ prefix: VERIFICATION_PATH })
     .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       async ({ site, request, query }) => {
@@ -44,7 +45,7 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
       },
       { open: OPEN, query: LINK, response: ForwardingConsent },
     )
-    .post('/', ({ site, request }) => agree(context, site, request), { open: OPEN })
+    .post('/', ({ site, request }) => agree(context, site, request), { page: { open: OPEN } })
 
 const OPEN = 'The mailed link is the authority'
 
@@ -71,15 +72,13 @@ async function agreeAsProgram(
 
 /** The form needs no CSRF token: it contains the link's token, which is secret. */
 async function agree(context: AppContext, site: SiteEntry, request: Request): Promise<Response> {
-  const { config, forwardingVerifications } = context
-  const baseUrl = siteBaseUrl(config.baseUrl, site.host)
-  const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
+  const fields = await readForm(request)
   const link = linkOf({
     token: fields.get('token') ?? undefined,
     mailbox: fields.get('mailbox') ?? undefined,
     target: fields.get('target') ?? undefined,
   })
-  const consent = await forwardingVerifications.verify(site, link, originOf(request))
+  const consent = await context.forwardingVerifications.verify(site, link, originOf(request))
   return verifiedPage({ site, language: languageOf(request) }, consent)
 }
 

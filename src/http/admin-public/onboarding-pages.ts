@@ -1,5 +1,4 @@
 import { newPasswordField, usernameField } from '#http/oidc/fields.ts'
-import { opensAlone } from '#http/oidc/opener-policy.ts'
 import { failureReference } from '#http/oidc/pages/error-page.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
@@ -53,7 +52,6 @@ export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormStat
     ],
     submit: say('reset.set'),
     errors,
-    headers: opensAlone(onboarding.applicationUrl),
   })
 
 export const welcomePage = (onboarding: OnboardingRequest): Response =>
@@ -64,7 +62,6 @@ export const welcomePage = (onboarding: OnboardingRequest): Response =>
     tone: 'good',
     text: [say('invite.done-text', { email: onboarding.invite.email })],
     links: [{ href: onboarding.applicationUrl, label: say('invite.to-sign-in') }, BACK_TO_SITE],
-    headers: opensAlone(onboarding.applicationUrl),
   })
 
 /** A link that opens nothing any more, and what to do about it. */

@@ -3,16 +3,15 @@ import { Elysia, t } from 'elysia'
 import { allFaults } from '#base/all-faults.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { readSameOriginForm } from '#http/oidc/csrf.ts'
 import { readPassword } from '#http/oidc/fields.ts'
+import { readForm } from '#http/oidc/form-body.ts'
 import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { say } from '#languages/message.ts'
-import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import {
@@ -32,18 +31,18 @@ export const onboardingRoutes = (context: AppContext) =>
 
 function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
   const path: string = `${FOLDER}/${name}`
-  const why = { open: 'The link in the invite is the authority' }
+  const route = { page: { open: 'The link in the invite is the authority' } }
   return new Elysia({ prefix: path })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       async ({ site, query, request }) => {
         const opened = await openInvite(context, { path, site, request }, query.token)
         return opened instanceof Response ? opened : passwordPage(opened, EMPTY_FORM)
       },
-      { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
-    .post('/', ({ site, request }) => accept(context, path, site, request), why)
+    .post('/', ({ site, request }) => accept(context, path, site, request), route)
 }
 
 /** The form needs no CSRF token: it contains the invite's token, which is secret. */
@@ -53,8 +52,7 @@ async function accept(
   site: SiteEntry,
   request: Request,
 ): Promise<Response> {
-  const baseUrl = siteBaseUrl(context.config.baseUrl, site.host)
-  const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
+  const fields = await readForm(request)
   const token = fields.get('token') ?? undefined
   if (token !== undefined && fields.get('action') === RENEW) {
     await context.inviteAcceptances.renew(site, token, originOf(request))

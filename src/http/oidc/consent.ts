@@ -3,11 +3,8 @@ import type { AuthorizationRequest } from '#identity/authorization/authorization
 import { scopesOf } from '#identity/pools/scopes.ts'
 import { type Words, say } from '#languages/message.ts'
 
-import { fetchContextOf } from './fetch-context.ts'
 import { formTargetOf } from './form-targets.ts'
-import { openerPolicyOf } from './opener-policy.ts'
 import { applicationName } from './pages/application.ts'
-import { authorizationErrorPage } from './pages/error-page.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { type Html, html } from './pages/html.ts'
 import { wordsOfScopes } from './pages/learned.ts'
@@ -22,26 +19,17 @@ export const consentRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'consent',
     open: 'The page on which people let an application in; their session says who they are',
+    ofAccount: true,
     show: (interaction, form) => consentPage(context, interaction, form),
     async submit(interaction, fields) {
-      const { site, pool, request, authorization } = interaction
-      if (isOfScript(request)) return authorizationErrorPage(site, NOT_A_PAGE, request)
+      const { site, authorization } = interaction
       const answer = answerOf(interaction)
       const agrees = fields.get('action') !== DENY
       const location =
         answer && (await context.signIns.answer(site, authorization, { ...answer, agrees }))
-      return seeOther(location ?? interaction.pathTo('login'), [], openerPolicyOf(pool))
+      return seeOther(location ?? interaction.pathTo('login'))
     },
   })
-
-/** A script of the site could read the page and agree in its user's name. */
-const isOfScript = (request: Request): boolean =>
-  !['navigation', 'unsaid'].includes(fetchContextOf(request))
-
-const NOT_A_PAGE = {
-  error: 'access_denied',
-  description: 'People answer this page themselves: no script and no frame may ask for it',
-}
 
 /** Who answers: undefined for a browser in which nobody is signed in. */
 function answerOf({ request, pool, flow }: InteractionRequest) {
@@ -57,8 +45,7 @@ async function consentPage(
   interaction: InteractionRequest,
   { errors }: FormState,
 ): Promise<Response> {
-  const { site, request, authorization, pathTo, csrf, flow } = interaction
-  if (isOfScript(request)) return authorizationErrorPage(site, NOT_A_PAGE, request)
+  const { site, authorization, pathTo, csrf, flow } = interaction
   const answer = answerOf(interaction)
   const account = answer && (await context.signIns.asked(site, authorization, answer))
   if (!account) return seeOther(pathTo('login'), csrf.cookies)

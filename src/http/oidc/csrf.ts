@@ -1,11 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-import { AppError } from '#base/app-error.ts'
 import { isSameText } from '#base/same-text.ts'
-import { say } from '#languages/message.ts'
+import type { PageRequest } from '#http/plugins/pages.ts'
 
 import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
-import { readForm } from './form-body.ts'
 
 /** The hidden field of every form that carries the token. */
 export const CSRF_FIELD = '_csrf'
@@ -27,7 +25,7 @@ export interface CsrfSession {
  */
 export function csrfSession(
   key: Uint8Array,
-  request: Request,
+  request: PageRequest,
   address: string,
   scope: CookieScope,
 ): CsrfSession {
@@ -44,13 +42,3 @@ export function csrfSession(
 /** Whether the form was shown to this browser. */
 export const hasCsrfToken = (session: CsrfSession, fields: URLSearchParams): boolean =>
   isSameText(fields.get(CSRF_FIELD) ?? '', session.token)
-
-/** The fields of a form. 403 when the browser says that another site sent it; where it says nothing, the token decides. */
-export function readSameOriginForm(request: Request, origin: string): Promise<URLSearchParams> {
-  const site = request.headers.get('sec-fetch-site')
-  const sender = request.headers.get('origin')
-  const foreign =
-    site === null ? sender !== null && sender !== origin : !['same-origin', 'none'].includes(site)
-  if (foreign) throw new AppError('Forbidden', say('error.foreign-form'))
-  return readForm(request)
-}

@@ -8,7 +8,11 @@ export type FetchContext = 'navigation' | 'frame' | 'script' | 'unsaid'
 export function fetchContextOf({ headers }: Pick<Request, 'headers'>): FetchContext {
   const mode = headers.get('sec-fetch-mode')
   const destination = headers.get('sec-fetch-dest')
-  if (mode === null || destination === null) return 'unsaid'
-  if (mode !== 'navigate') return 'script'
-  return destination === 'document' ? 'navigation' : 'frame'
+  if ((mode ?? 'navigate') !== 'navigate' || isAhead(headers)) return 'script'
+  if ((destination ?? 'document') !== 'document') return 'frame'
+  return mode === null || destination === null ? 'unsaid' : 'navigation'
 }
+
+/** Whether nobody has gone to the page yet: a service worker is given the response to read, or the browser fetches it ahead. */
+const isAhead = (headers: Headers): boolean =>
+  headers.has('service-worker-navigation-preload') || headers.has('sec-purpose')

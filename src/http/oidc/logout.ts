@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
+import { type PoolPageRequest, keepAlone, pages } from '#http/plugins/pages.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
@@ -22,17 +22,21 @@ import { clearedSession, readSession } from './session-cookie.ts'
 
 /** The longest query of another site's form that is turned into a URL: longer ones fail at proxies. */
 const MAX_QUERY = 8192
-const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
+const GATE = {
+  open: 'Ends the sign-in of the browser that comes, and of no other',
+  foreignForms: true,
+  popups: true,
+} as const
 
 /** Cognito's `/logout`, and OpenID Connect RP-Initiated Logout. */
 export const logoutRoutes = (context: AppContext) => {
   const formKey = context.sealer.derive('sign-in-forms')
-  const csrfOf = ({ request, pool }: PoolHttpRequest): CsrfSession =>
+  const csrfOf = ({ request, pool }: PoolPageRequest): CsrfSession =>
     csrfSession(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
   return new Elysia({ prefix: '/oidc/:userPoolId/logout' })
-    .use(publicSite(context))
+    .use(pages(context))
     .get('/', async ({ poolRequest }) => logout(context, poolRequest, csrfOf), {
-      openPool: OPEN,
+      poolPage: GATE,
       params: PoolPath,
     })
     .post(
@@ -47,14 +51,14 @@ export const logoutRoutes = (context: AppContext) => {
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
         return seeOther(pathWith(poolRequest.pool, query))
       },
-      { openPool: OPEN, params: PoolPath },
+      { poolPage: GATE, params: PoolPath },
     )
 }
 
 async function logout(
   context: AppContext,
-  poolRequest: PoolHttpRequest,
-  csrfOf: (poolRequest: PoolHttpRequest) => CsrfSession,
+  poolRequest: PoolPageRequest,
+  csrfOf: (poolRequest: PoolPageRequest) => CsrfSession,
 ): Promise<Response> {
   const { site, pool, request } = poolRequest
   const session = await context.sessions.find(site, pool, readSession(request, pool))
@@ -66,7 +70,7 @@ async function logout(
 }
 
 /** The user has confirmed the request of the page. */
-async function confirmLogout(context: AppContext, poolRequest: PoolHttpRequest): Promise<Response> {
+async function confirmLogout(context: AppContext, poolRequest: PoolPageRequest): Promise<Response> {
   const check = await checkLogout(context, poolRequest, undefined)
   return check.kind === 'refused'
     ? refusal(poolRequest, check)
@@ -75,7 +79,7 @@ async function confirmLogout(context: AppContext, poolRequest: PoolHttpRequest):
 
 async function checkLogout(
   { logouts }: AppContext,
-  { site, pool, request }: PoolHttpRequest,
+  { site, pool, request }: PoolPageRequest,
   signedIn: string | undefined,
 ): Promise<LogoutCheck> {
   const params = new URL(request.url).searchParams
@@ -96,13 +100,13 @@ function signInAgain(pool: Pool, params: URLSearchParams): LogoutCheck {
 }
 
 const refusal = (
-  { site, request }: PoolHttpRequest,
+  { site, request }: PoolPageRequest,
   { description }: { readonly description: string },
 ): Response => authorizationErrorPage(site, { error: 'invalid_request', description }, request)
 
 async function signOut(
   context: AppContext,
-  poolRequest: PoolHttpRequest,
+  poolRequest: PoolPageRequest,
   location: string | undefined,
 ): Promise<Response> {
   const { pool, request } = poolRequest
@@ -115,12 +119,14 @@ async function signOut(
 const pathWith = ({ issuer }: Pool, query: string): string =>
   `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
 
-const confirmPage = (
-  { site, pool, language }: PoolHttpRequest,
+function confirmPage(
+  poolRequest: PoolPageRequest,
   csrf: CsrfSession,
   { location, query }: { readonly location: string | undefined; readonly query: string },
-): Response =>
-  formPage({
+): Response {
+  const { site, pool, language } = poolRequest
+  keepAlone(poolRequest)
+  return formPage({
     title: say('sign-out.title'),
     site,
     language,
@@ -133,10 +139,11 @@ const confirmPage = (
     submit: say('sign-out.title'),
     errors: NO_ERRORS,
   })
+}
 
 /** The page after a sign-out that names no address to return to. */
 const signedOutPage = (
-  { site, language }: Pick<PoolHttpRequest, 'site' | 'language'>,
+  { site, language }: Pick<PoolPageRequest, 'site' | 'language'>,
   cookies: readonly string[],
 ): Response =>
   noticePage({

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
+import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { CallbackResult } from '#identity/federation/authorization-callbacks.ts'
 import type { LoginBinding } from '#identity/federation/authorization-redirects.ts'
@@ -26,7 +26,7 @@ const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
 /** Redirects the browser to the provider, for `/oauth2/authorize` with `identity_provider` or of the link client. */
 export async function redirectToProvider(
   context: AppContext,
-  { site, pool, origin, request: incoming }: PoolHttpRequest,
+  { site, pool, origin, request: incoming }: PoolPageRequest,
   request: AuthorizationRequest,
 ): Promise<Response> {
   const { location, binding } = await context.authorizationRedirects.start(
@@ -60,7 +60,7 @@ function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): strin
 /** The redirect URI for the provider. */
 export const providerCallbackRoutes = (context: AppContext) => {
   const open = interactionOpener(context)
-  return new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
+  return new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(pages(context)).get(
     '/idpresponse',
     async ({ poolRequest }) => {
       const { pool, request } = poolRequest
@@ -80,7 +80,10 @@ export const providerCallbackRoutes = (context: AppContext) => {
       return seeOther(locationOf(interaction, result.next), all)
     },
     {
-      openPool: 'Providers send browsers here; the visit’s cookie says whose it is',
+      poolPage: {
+        open: 'Providers send browsers here; the visit’s cookie says whose it is',
+        popups: true,
+      },
       params: PoolPath,
     },
   )
@@ -88,7 +91,7 @@ export const providerCallbackRoutes = (context: AppContext) => {
 
 function responseOf(
   result: Exclude<CallbackResult, { readonly kind: 'signed-in' }>,
-  { site, language }: PoolHttpRequest,
+  { site, language }: PoolPageRequest,
   cookies: readonly string[],
 ): Response {
   switch (result.kind) {

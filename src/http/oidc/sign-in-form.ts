@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
+import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { NextStep } from '#identity/authorization/service.ts'
@@ -11,9 +11,9 @@ import type { SecondFactor } from '#identity/second-factors/service.ts'
 
 import { AskingBrowsers } from './asking-browser.ts'
 import { poolScope } from './cookies.ts'
-import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
+import { type CsrfSession, csrfSession, hasCsrfToken } from './csrf.ts'
 import { FLOW, type Flow, Flows } from './flow.ts'
-import { openerPolicyOf } from './opener-policy.ts'
+import { readForm } from './form-body.ts'
 import { applicationLogo, privacyLine } from './pages/application.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
@@ -23,7 +23,7 @@ import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
 
 /** A request to one page of a sign-in, with the client's request that the browser came for. */
-export interface InteractionRequest extends PoolHttpRequest {
+export interface InteractionRequest extends PoolPageRequest {
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
   readonly csrf: CsrfSession
@@ -52,12 +52,14 @@ export function interactionOpener({ sealer, clock }: AppContext) {
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
   const browsers = new AskingBrowsers({ sealer, clock })
   return (
-    poolRequest: PoolHttpRequest,
+    poolRequest: PoolPageRequest,
     authorization: AuthorizationRequest,
     sealedFlow: string | null,
+    accountForm?: string,
   ): InteractionRequest => {
     const { pool, request } = poolRequest
-    const csrf = csrfSession(formKey, request, pool.issuer, poolScope(pool))
+    const address = accountForm === undefined ? pool.issuer : `${pool.issuer}/${accountForm}`
+    const csrf = csrfSession(formKey, request, address, poolScope(pool))
     const browser = `${pool.issuer}\n${csrf.secret}`
     return {
       ...poolRequest,
@@ -78,9 +80,9 @@ export function interactionOpener({ sealer, clock }: AppContext) {
  * Reads requests to the pages. Every page carries the client's request, which is checked each time; nothing is stored.
  * Returns the response instead for a client's request that may not be served.
  */
-function interactionReader(context: AppContext) {
+function interactionReader(context: AppContext, { name, ofAccount }: SignInForm) {
   const open = interactionOpener(context)
-  return (poolRequest: PoolHttpRequest): InteractionRequest | Response => {
+  return (poolRequest: PoolPageRequest): InteractionRequest | Response => {
     const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
     const sealedFlow = params.get(FLOW)
@@ -94,7 +96,7 @@ function interactionReader(context: AppContext) {
     if (client.purpose === 'link') {
       return seeOther(`${new URL(pool.issuer).pathname}/oauth2/authorize?${query}`)
     }
-    return open(poolRequest, check.request, sealedFlow)
+    return open(poolRequest, check.request, sealedFlow, ofAccount ? name : undefined)
   }
 }
 
@@ -109,6 +111,10 @@ interface SignInForm {
   readonly name: PageName
   /** Why anyone may call it. */
   readonly open: string
+  /**
+   * Whether it is of an account that has proven itself: no window that opened it reads it, and no other form has its token.
+   */
+  readonly ofAccount?: true
   /** Shows the form, also again with its errors. */
   show(interaction: InteractionRequest, form: FormState): Response | Promise<Response>
   /** Rejects with an `AppError` that the form shows, or with another error. */
@@ -117,17 +123,18 @@ interface SignInForm {
 
 /** GET and POST of one page. */
 export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
-  const open = interactionReader(context)
+  const open = interactionReader(context, form)
+  const poolPage = { open: form.open, ...(!form.ofAccount && { popups: true as const }) }
   const prefix: string = `/oidc/:userPoolId/${form.name}`
   return new Elysia({ prefix })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       async ({ poolRequest }) => {
         const opened = open(poolRequest)
         return opened instanceof Response ? opened : form.show(opened, EMPTY_FORM)
       },
-      { openPool: form.open, params: PoolPath },
+      { poolPage, params: PoolPath },
     )
     .post(
       '/',
@@ -135,13 +142,13 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
         const opened = open(poolRequest)
         return opened instanceof Response ? opened : submitted(form, opened)
       },
-      { openPool: form.open, params: PoolPath },
+      { poolPage, params: PoolPath },
     )
 }
 
 async function submitted(form: SignInForm, interaction: InteractionRequest): Promise<Response> {
-  const { request, pool, csrf } = interaction
-  const fields = await readSameOriginForm(request, new URL(pool.issuer).origin)
+  const { request, csrf } = interaction
+  const fields = await readForm(request)
   const state = { typed: fields }
   if (!hasCsrfToken(csrf, fields)) return form.show(interaction, { ...state, errors: EXPIRED_FORM })
   try {
@@ -153,7 +160,7 @@ async function submitted(form: SignInForm, interaction: InteractionRequest): Pro
 
 /** A page with a form that only this browser can send. It shows the application that asks. */
 export const interactionPage = (
-  { site, pool, csrf, authorization, language }: InteractionRequest,
+  { site, csrf, authorization, language }: InteractionRequest,
   page: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'headers' | 'emblem'>,
 ): Response => {
   const privacy = privacyLine(authorization)
@@ -162,7 +169,6 @@ export const interactionPage = (
     language,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
-    headers: openerPolicyOf(pool),
     emblem: applicationLogo(authorization),
     ...page,
     more: privacy ? html`${page.more} ${privacy}` : page.more,
@@ -187,10 +193,10 @@ export async function completePasswordSignIn(
   if (totp || pool.settings.requireSecondFactor) {
     const authTimeMs = account.authTime.getTime()
     const next = { step: 'second-factor', sub: account.sub, authTimeMs } as const
-    return seeOther(pathTo(totp ? 'mfa' : 'mfaSetup', next), [], openerPolicyOf(pool))
+    return seeOther(pathTo(totp ? 'mfa' : 'mfaSetup', next))
   }
   const { location, cookies } = await startSession(context, interaction, account)
-  return seeOther(location, cookies, openerPolicyOf(pool))
+  return seeOther(location, cookies)
 }
 
 /** Signs the browser in, whose user has given all that it takes. */

@@ -10,7 +10,13 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import { DEFAULT_LANGUAGE, type Language } from '#languages/language.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
-import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
+import {
+  type PathParams,
+  type ResolveContext,
+  admission,
+  authority,
+  requestBodyMacro,
+} from './authority.ts'
 
 export interface PoolHttpRequest extends PoolRequest {
   readonly request: Request
@@ -51,15 +57,22 @@ export const publicSite = (context: AppContext) => {
       return {
         ...hooks,
         async resolve({ admitted, params }: ResolveContext<{ site: SiteEntry; request: Request }>) {
-          const { site, request } = hooks.resolve({ admitted, params })
-          const pool = await context.pools.at(site, String(params?.['userPoolId']))
-          requirePoolPlace(site, pool, scopeOf(request).path, context.config.baseUrl)
-          const origin = originOf(request)
-          const language = origin.language ?? DEFAULT_LANGUAGE
-          const poolRequest: PoolHttpRequest = { site, pool, request, origin, language }
-          return { poolRequest }
+          const found = hooks.resolve({ admitted, params })
+          return { poolRequest: await poolRequestOf(context, found, params) }
         },
       }
     },
   })
+}
+
+/** The request with the pool that its path names, which is the site's. */
+export async function poolRequestOf(
+  context: AppContext,
+  { site, request }: { readonly site: SiteEntry; readonly request: Request },
+  params: PathParams,
+): Promise<PoolHttpRequest> {
+  const pool = await context.pools.at(site, String(params?.['userPoolId']))
+  requirePoolPlace(site, pool, scopeOf(request).path, context.config.baseUrl)
+  const origin = originOf(request)
+  return { site, pool, request, origin, language: origin.language ?? DEFAULT_LANGUAGE }
 }

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { hasCsrfToken, readSameOriginForm } from '#http/oidc/csrf.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { hasCsrfToken } from '#http/oidc/csrf.ts'
+import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM, formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import {
   EMPTY_FORM,
@@ -13,14 +13,15 @@ import {
 } from '#http/oidc/pages/form.ts'
 import type { Html } from '#http/oidc/pages/html.ts'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { pages } from '#http/plugins/pages.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
 import { say } from '#languages/message.ts'
 
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 
-export const ACCOUNT_OPEN =
-  'A page of the account that this browser is signed in to; any other is led to the sign-in'
+export const ACCOUNT_GATE = {
+  open: 'A page of the account that this browser is signed in to; any other is led to the sign-in',
+}
 
 /** One page of the account with one form. */
 interface AccountForm {
@@ -38,21 +39,21 @@ export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
   const forOwner = ownerOnly(context)
   const prefix: string = `/oidc/:userPoolId/${page}`
   return new Elysia({ prefix })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       forOwner(page, { recent }, (account) => form.show(account, EMPTY_FORM)),
-      { openPool: ACCOUNT_OPEN, params: PoolPath },
+      { poolPage: ACCOUNT_GATE, params: PoolPath },
     )
     .post(
       '/',
       forOwner(page, { recent }, (account) => submitted(form, account)),
-      { openPool: ACCOUNT_OPEN, params: PoolPath },
+      { poolPage: ACCOUNT_GATE, params: PoolPath },
     )
 }
 
 async function submitted(form: AccountForm, account: AccountRequest): Promise<Response> {
-  const fields = await readAccountForm(account)
+  const fields = await readForm(account.request)
   if (!hasCsrfToken(account.csrf, fields)) {
     return form.show(account, { typed: fields, errors: EXPIRED_FORM })
   }
@@ -67,22 +68,17 @@ async function submitted(form: AccountForm, account: AccountRequest): Promise<Re
 export const backLine = ({ pool }: AccountRequest): Html =>
   linkLine(say('account.changed-mind'), pathTo(pool, 'account'), say('account.back'))
 
-/** 403 when the browser says that another site sent it. */
-export const readAccountForm = ({ request, pool }: AccountRequest): Promise<URLSearchParams> =>
-  readSameOriginForm(request, new URL(pool.issuer).origin)
-
 /** A page with a form that only this browser can send. */
 export const accountFormPage = (
   { site, pool, csrf, language }: AccountRequest,
   page: AccountPage,
-  parts: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'headers' | 'action'>,
+  parts: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'action'>,
 ): Response =>
   formPage({
     site,
     language,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
-    headers: openerPolicyOf(pool),
     action: pathTo(pool, page),
     ...parts,
   })

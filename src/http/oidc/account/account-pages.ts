@@ -1,5 +1,4 @@
 import { formTargetOf } from '#http/oidc/form-targets.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
@@ -85,7 +84,6 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     formTargets: overview.providerPage === undefined ? [] : [formTargetOf(overview.providerPage)],
     status: overview.fault?.status ?? 200,
     cookies: csrf.cookies,
-    headers: openerPolicyOf(pool),
   })
 }
 
@@ -248,7 +246,8 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
 }
 
 function dataSection({ pool }: AccountRequest): Html {
-  const download = html`<a class="link" href="${pathTo(pool, 'account/export')}" download
+  // A link with `download` asks as a script does: the response says that it is a file.
+  const download = html`<a class="link" href="${pathTo(pool, 'account/export')}"
     >${say('account.download')}</a
   >`
   const remove = html`<a class="link bad" href="${pathTo(pool, 'account/delete')}"

@@ -2,10 +2,9 @@ import type { AppContext } from '#context'
 import { cookieOf, poolScope, setCookie } from '#http/oidc/cookies.ts'
 import { type CsrfSession, csrfSession } from '#http/oidc/csrf.ts'
 import { FLOW, Flows } from '#http/oidc/flow.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { readSession } from '#http/oidc/session-cookie.ts'
-import type { PoolHttpRequest } from '#http/plugins/site.ts'
+import type { PoolPageRequest } from '#http/plugins/pages.ts'
 import { UI_LOCALES, askedLanguageOf } from '#http/request-language.ts'
 import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -29,7 +28,7 @@ export type AccountNotice =
   | 'address'
 
 /** A request of somebody who is signed in, to a page of their account. */
-export interface AccountRequest extends PoolHttpRequest {
+export interface AccountRequest extends PoolPageRequest {
   readonly session: Session
   readonly csrf: CsrfSession
   /** What the page before has done. */
@@ -43,7 +42,7 @@ function accountReader({ sealer, clock, sessions }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
   return async (
-    poolRequest: PoolHttpRequest,
+    poolRequest: PoolPageRequest,
     page: AccountPage,
     { recent }: { readonly recent: boolean },
   ): Promise<AccountRequest | Response> => {
@@ -84,7 +83,7 @@ export function ownerOnly(context: AppContext) {
     options: { readonly recent: boolean },
     answer: (account: AccountRequest) => Promise<Response> | Response,
   ) =>
-    async ({ poolRequest }: { readonly poolRequest: PoolHttpRequest }): Promise<Response> => {
+    async ({ poolRequest }: { readonly poolRequest: PoolPageRequest }): Promise<Response> => {
       const account = await open(poolRequest, page, options)
       return account instanceof Response ? account : answer(account)
     }
@@ -100,7 +99,7 @@ interface AskedLanguage {
 }
 
 /** What the application has asked for that led here: links between these pages do not say it, so the browser keeps it till it is closed. */
-function askedLanguage({ pool, request }: PoolHttpRequest): AskedLanguage {
+function askedLanguage({ pool, request }: PoolPageRequest): AskedLanguage {
   const language = askedLanguageOf(request)
   if (language !== undefined) {
     return { language, cookies: [setCookie(LANGUAGE_COOKIE, language, poolScope(pool))] }
@@ -125,5 +124,5 @@ function toSignIn(
     ...more,
   })
   const location = `${pathTo(pool, 'oauth2/authorize')}?${query.toString()}`
-  return seeOther(location, cookies, openerPolicyOf(pool))
+  return seeOther(location, cookies)
 }

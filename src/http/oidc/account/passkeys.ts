@@ -3,18 +3,18 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { readForm } from '#http/oidc/form-body.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
 import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from '#http/oidc/passkeys/form.ts'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
 import { type Words, say, wordsIn } from '#languages/message.ts'
 
-import { ACCOUNT_OPEN, backLine, readAccountForm } from './account-form.ts'
+import { ACCOUNT_GATE, backLine } from './account-form.ts'
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 import { deviceName } from './device-name.ts'
 
@@ -22,9 +22,9 @@ import { deviceName } from './device-name.ts'
 export const accountPasskeyRoutes = (context: AppContext) => {
   const forOwner = ownerOnly(context)
   const challenges = new PasskeyChallenges(context)
-  const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
+  const route = { poolPage: ACCOUNT_GATE, params: PoolPath }
   return new Elysia({ prefix: '/oidc/:userPoolId/account/passkey' })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       forOwner('account/passkey', { recent: true }, async (account) =>
@@ -83,7 +83,6 @@ function addingPage(
     language,
     status: fault === undefined ? 200 : 400,
     cookies: csrf.cookies,
-    headers: openerPolicyOf(pool),
     scripted: true,
     body: html`
       <header>
@@ -104,7 +103,7 @@ async function change(
 ): Promise<Response> {
   const { pool, csrf, session, origin, language } = request
   const { sub } = session
-  const fields = await readAccountForm(request)
+  const fields = await readForm(request.request)
   if (!hasCsrfToken(csrf, fields)) {
     throw new AppError('Forbidden', say('error.page-expired'))
   }

@@ -4,23 +4,24 @@ import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
+import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
 import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { say } from '#languages/message.ts'
 
-import { ACCOUNT_OPEN, readAccountForm } from './account-form.ts'
+import { ACCOUNT_GATE } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
 import { type AccountRequest, ownerOnly } from './account-request.ts'
 
 /** The account's page itself, and what its buttons do. */
 export const accountRoutes = (context: AppContext) => {
   const forOwner = ownerOnly(context)
-  const route = { openPool: ACCOUNT_OPEN, params: PoolPath }
+  const route = { poolPage: ACCOUNT_GATE, params: PoolPath }
   return new Elysia({ prefix: '/oidc/:userPoolId/account' })
-    .use(publicSite(context))
+    .use(pages(context))
     .get(
       '/',
       forOwner('account', { recent: false }, (account) => overview(context, account, undefined)),
@@ -91,7 +92,7 @@ async function exported(context: AppContext, request: AccountRequest): Promise<R
 
 async function endSessions(context: AppContext, request: AccountRequest): Promise<Response> {
   const { site, pool, origin, session } = request
-  const fields = await readAccountForm(request)
+  const fields = await readForm(request.request)
   if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
   const owner = { pool, sub: session.sub, familyId: session.sessionId }
   if (fields.get('action') === 'end-others') {
@@ -104,7 +105,7 @@ async function endSessions(context: AppContext, request: AccountRequest): Promis
 }
 
 async function removeApplication(context: AppContext, request: AccountRequest): Promise<Response> {
-  const fields = await readAccountForm(request)
+  const fields = await readForm(request.request)
   if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
   const clientId = fields.get('client') ?? ''
   await context.consents.withdraw(request, request.session.sub, clientId).catch(ignoreEnded)
@@ -119,7 +120,7 @@ function ignoreEnded(error: unknown): void {
 
 async function changeGoogle(context: AppContext, request: AccountRequest): Promise<Response> {
   const { site, pool, session } = request
-  const fields = await readAccountForm(request)
+  const fields = await readForm(request.request)
   if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
   try {
     if (fields.get('action') === 'unlink') {

@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { readCode } from '#http/oidc/fields.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
+import { readForm } from '#http/oidc/form-body.ts'
 import {
   APP_CODE,
   SETUP_FIELD,
@@ -14,16 +14,10 @@ import {
 import { setupExpired } from '#http/oidc/second-factor/routes.ts'
 import { SetupSecrets } from '#http/oidc/second-factor/setup-secrets.ts'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { pages } from '#http/plugins/pages.ts'
 import { say } from '#languages/message.ts'
 
-import {
-  ACCOUNT_OPEN,
-  accountFormPage,
-  accountFormRoutes,
-  backLine,
-  readAccountForm,
-} from './account-form.ts'
+import { ACCOUNT_GATE, accountFormPage, accountFormRoutes, backLine } from './account-form.ts'
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 
 /** The authenticator app of the account. */
@@ -67,30 +61,24 @@ const codesPage = (
   { site, language, pool, csrf }: AccountRequest,
   codes: readonly string[],
 ): Response =>
-  recoveryCodesPage(
-    { site, language, cookies: csrf.cookies, headers: openerPolicyOf(pool) },
-    codes,
-    {
-      href: pathTo(pool, 'account'),
-      label: say('account.back'),
-    },
-  )
+  recoveryCodesPage({ site, language, cookies: csrf.cookies }, codes, {
+    href: pathTo(pool, 'account'),
+    label: say('account.back'),
+  })
 
 /** What the buttons of the account's page do. */
 const changeRoutes = (context: AppContext) => {
   const forOwner = ownerOnly(context)
-  return new Elysia({ prefix: '/oidc/:userPoolId/account/second-factor' })
-    .use(publicSite(context))
-    .post(
-      '/',
-      forOwner('account', { recent: true }, (account) => change(context, account)),
-      { openPool: ACCOUNT_OPEN, params: PoolPath },
-    )
+  return new Elysia({ prefix: '/oidc/:userPoolId/account/second-factor' }).use(pages(context)).post(
+    '/',
+    forOwner('account', { recent: true }, (account) => change(context, account)),
+    { poolPage: ACCOUNT_GATE, params: PoolPath },
+  )
 }
 
 async function change(context: AppContext, request: AccountRequest): Promise<Response> {
   const { site, pool, origin, session } = request
-  const fields = await readAccountForm(request)
+  const fields = await readForm(request.request)
   if (!hasCsrfToken(request.csrf, fields)) {
     throw new AppError('Forbidden', say('error.page-expired'))
   }

@@ -1,5 +1,4 @@
 import type { AppContext } from '#context'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import type { FormState } from '#http/oidc/pages/form.ts'
 import type { Html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
@@ -53,6 +52,6 @@ export const passkeyRoutes = (
       })
       const account = { sub, authTime, method: 'passkey' } as const
       const { location, cookies } = await startSession(context, interaction, account)
-      return seeOther(location, cookies, openerPolicyOf(pool))
+      return seeOther(location, cookies)
     },
   })

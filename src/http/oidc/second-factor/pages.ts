@@ -38,7 +38,7 @@ export function setupPicture(site: Site, account: { email: string; secret: strin
 
 /** The recovery codes, which are shown this once. */
 export const recoveryCodesPage = (
-  page: Pick<HtmlPage, 'site' | 'language' | 'cookies' | 'headers'>,
+  page: Pick<HtmlPage, 'site' | 'language' | 'cookies'>,
   codes: readonly string[],
   next: { readonly href: string; readonly label: Words },
 ): Response =>

@@ -5,7 +5,6 @@ import type { AppContext } from '#context'
 import { readCode } from '#http/oidc/fields.ts'
 import type { Flow } from '#http/oidc/flow.ts'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
-import { openerPolicyOf } from '#http/oidc/opener-policy.ts'
 import { type FormState, linkLine } from '#http/oidc/pages/form.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import {
@@ -78,7 +77,7 @@ const codeRoutes = (context: AppContext) =>
         authTime: new Date(step.authTimeMs),
         secondFactor,
       })
-      return seeOther(location, cookies, openerPolicyOf(interaction.pool))
+      return seeOther(location, cookies)
     },
   })
 
@@ -110,6 +109,7 @@ const setupRoutes = (context: AppContext) => {
   return signInFormRoutes(context, {
     name: 'mfaSetup',
     open: 'The page on which people set up the second step that the site asks for',
+    ofAccount: true,
     show,
     async submit(interaction, fields) {
       const step = stepOf(context, interaction)
@@ -125,8 +125,8 @@ const setupRoutes = (context: AppContext) => {
         authTime: new Date(step.authTimeMs),
         secondFactor: 'totp',
       })
-      const page = { site, language, cookies, headers: openerPolicyOf(pool) }
-      return recoveryCodesPage(page, codes, { href: location, label: say('page.go-on') })
+      const next = { href: location, label: say('page.go-on') }
+      return recoveryCodesPage({ site, language, cookies }, codes, next)
     },
   })
 }
