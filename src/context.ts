@@ -42,6 +42,8 @@ import { checkReadiness } from './readiness.ts'
 
 export type { Platform }
 
+const EXAMINED_SITES = 25
+
 /**
  * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
  * the platform that they were given.
@@ -142,7 +144,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     siteBrandings: new SiteBrandings({ ...deps, sites }),
     ...files,
     ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
-    ...conditionOf(platform, objects, { ...runtime, ...mail }),
+    ...conditionOf(platform, objects, { ...runtime, ...mail, sites }),
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
     [Symbol.asyncDispose]: () =>
       disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),
@@ -153,15 +155,31 @@ export async function openContext(platform: Platform): Promise<AppContext> {
 const conditionOf = (
   platform: Platform,
   objects: ObjectStore,
-  services: Runtime & Mail,
+  services: Runtime & Mail & Pick<AppContext, 'sites'>,
 ): Pick<AppContext, 'checkReadiness' | 'lastBackup' | 'examine' | 'sandboxWalls'> => {
   const { statements } = platform.postgres
   return {
     checkReadiness: () => checkReadiness(platform, objects, services),
     lastBackup: () => selectLastBackup(statements),
-    examine: () => examine({ ...platform, statements, objects }),
+    examine: () =>
+      examine({
+        ...platform,
+        statements,
+        objects,
+        pageOrigins: () => pageOriginsOf(services.sites, platform.config.baseUrl),
+      }),
     sandboxWalls: () => services.sandbox.status().walls,
   }
+}
+
+/** Of the first sites: that others differ is not worth a minute of waiting. */
+async function pageOriginsOf(sites: Pick<Sites, 'list'>, baseUrl: string): Promise<string[]> {
+  const { items } = await sites.list({ limit: EXAMINED_SITES, after: undefined })
+  const origins = items.flatMap(({ domain, deploymentSettings: { cors } }) => [
+    new URL(siteBaseUrl(baseUrl, domain)).origin,
+    ...(cors?.origins ?? []),
+  ])
+  return [...new Set(origins)]
 }
 
 /** The store of this process: it keeps what backups want, and takes nothing more while there is no room. */

@@ -4,6 +4,7 @@ import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { operationOfPath } from './data/operation-path.ts'
 import type { MethodTable } from './method-table.ts'
+import { OBJECT_CORS } from './objects/routes.ts'
 import type { RequestScope } from './request-scope.ts'
 import { COOKIELESS_PATHS } from './site-hosts.ts'
 
@@ -22,7 +23,7 @@ const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-am
 /**
  * Which browser origins may read a site's answers: `/data` and the contact form its own and those that the site configures,
  * the rest of `/admin` that of its administration and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
- * What OAuth clients call may be called from anywhere.
+ * What OAuth clients call, and signed URLs, may be called from anywhere.
  */
 export class Cors {
   readonly #context: Pick<AppContext, 'config' | 'sites' | 'httpCalls'>
@@ -61,6 +62,9 @@ export class Cors {
     if (COOKIELESS_PATHS.test(path)) {
       response.headers.set('access-control-allow-origin', '*')
       response.headers.set('access-control-expose-headers', ANY_ORIGIN_RESPONSE_HEADERS)
+    }
+    if (path.startsWith(SIGNED_URLS)) {
+      for (const [name, value] of Object.entries(OBJECT_CORS)) response.headers.set(name, value)
     }
     if (origin === null || !hasOriginPolicy(path)) return
     response.headers.append('vary', 'origin')
@@ -134,6 +138,7 @@ const allowedNames = (asked: string | null): string =>
   asked !== null && HEADER_NAMES.test(asked) ? asked : REQUEST_HEADERS
 
 const VISITORS = '/data/'
+const SIGNED_URLS = '/objects/'
 
 const isForVisitors = (path: string): boolean =>
   path.startsWith(VISITORS) || /^\/admin\/public\/contact\/?$/.test(path)

@@ -64,7 +64,7 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
     expect(signed).toEqual({
       method: 'PUT',
       url: expect.stringMatching(/^http:/),
-      headers: { 'content-type': 'image/png', 'content-length': '10' },
+      headers: { 'Content-Type': 'image/png' },
       expiresAt: expect.stringMatching(/Z$/),
     })
     expect(Date.parse(signed.expiresAt) - Date.now()).toBeGreaterThan(890_000)
@@ -112,7 +112,7 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
 
   test('takes an object of any type and the size that it names', async () => {
     const signed: Signed = await act('presign-put-object', { key: 'open/b', sizeBytes: 10 })
-    expect(signed.headers).toEqual({ 'content-length': '10' })
+    expect(signed.headers).toEqual({})
     const headers = { 'content-type': 'image/gif' }
     expect((await send(signed, { headers, body: DIGITS })).status).toBe(200)
     expect(await act('get-object', { key: 'open/b' })).toMatchObject({
@@ -188,7 +188,8 @@ describe('an upload URL of the service itself', () => {
     async function* chunks() {
       for (let sent = 0; sent < 24; sent++) yield Buffer.alloc(1024 * 1024, sent)
     }
-    expect((await send(signed, { body: chunks() })).status).toBe(200)
+    const headers = { 'content-length': String(24 * 1024 * 1024) }
+    expect((await send(signed, { headers, body: chunks() })).status).toBe(200)
     const refused = await act('get-object', { key: 'big' })
     expect(refused.json.error).toMatchObject({ code: 'PayloadTooLarge', limitBytes: 6291456 })
     const part = await act('get-object', { key: 'big', range: 'bytes=-2' })

@@ -257,7 +257,7 @@ describe('a signed URL of the filesystem store', () => {
       host,
       method: 'PUT',
       path: pathname + search,
-      headers: { 'content-type': headers['content-type'] ?? '' },
+      headers,
       body,
     })
     expect(chunked.status).toBe(411)
@@ -266,7 +266,7 @@ describe('a signed URL of the filesystem store', () => {
       host,
       method: 'PUT',
       path: pathname + search,
-      headers,
+      headers: { ...headers, 'content-length': '5' },
       body: (async function* () {
         yield 'hel'
         await new Promise((resolve) => setImmediate(resolve))

@@ -187,7 +187,7 @@ describe.each(STORES)('objects in $name', ({ open }) => {
 
     test('are put, of the signed type and length', async () => {
       const signed = await presignPut('sites/one/staged')
-      expect(signed.headers).toMatchObject({ 'content-type': 'image/png', 'content-length': '10' })
+      expect(signed.headers).toEqual({ 'Content-Type': 'image/png' })
       expect((await send(signed, { body: CONTENT })).status).toBe(200)
       expect(await store.head('sites/one/staged')).toMatchObject({
         sizeBytes: 10,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { type CORSConfiguration, PutBucketCorsCommand, S3Client } from '@aws-sdk/client-s3'
 import { Elysia } from 'elysia'
 
 import { notFound } from '#base/app-error.ts'
@@ -15,13 +16,14 @@ import { objectRoutes } from '#http/objects/routes.ts'
 import { errorResponse, toAppError } from '#http/plugins/errors.ts'
 import { RequestScopes } from '#http/request-scope.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
+import { bucketCors } from '#platform/objects/bucket-cors.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 
 import { type ListedObject, listObjectsXml } from './s3-listing.ts'
-import { presignFault } from './sigv4.ts'
+import { type S3Credentials, presignFault } from './sigv4.ts'
 import { silentLog } from './silent-log.ts'
 
 const require = createRequire(import.meta.url)
@@ -36,6 +38,8 @@ export interface OpenStore extends AsyncDisposable {
 export interface OpenS3Store extends OpenStore {
   /** For a service, as its environment says it. */
   readonly env: Readonly<Record<string, string>>
+  /** Which origins a page may have; none at first. */
+  allowOrigins(...origins: readonly string[]): Promise<void>
   /** From now on requests are taken and never answered. */
   fallSilent(): void
   answerAgain(): void
@@ -97,15 +101,20 @@ export async function openS3Store(): Promise<OpenS3Store> {
   await s3rver.configureBuckets()
   const answer = s3rver.callback()
   let isSilent = false
+  let origins: readonly string[] = []
   const server = createServer((incoming, outgoing) => {
     if (isSilent) return
     const { method = '', url: target = '', headers } = incoming
-    const presigned = target.includes('X-Amz-Signature=')
+    // A preflight has another method than the one that is signed, and is answered by the bucket's CORS alone.
+    const presigned = method !== 'OPTIONS' && target.includes('X-Amz-Signature=')
     const fault = presigned
       ? presignFault({ method, target, headers }, credentials, new Date())
       : undefined
-    if (fault !== undefined) outgoing.writeHead(403).end(fault)
-    else if (method === 'GET' && target.includes('list-type=2')) {
+    if (fault !== undefined) {
+      const allowed = origins.includes(headers.origin ?? '')
+      if (allowed) outgoing.setHeader('access-control-allow-origin', '*')
+      outgoing.writeHead(403).end(fault)
+    } else if (method === 'GET' && target.includes('list-type=2')) {
       void sendListing(s3rver, target, outgoing)
     } else answer(incoming, outgoing)
   })
@@ -132,6 +141,10 @@ export async function openS3Store(): Promise<OpenS3Store> {
       S3_ACCESS_KEY_ID: credentials.accessKeyId,
       S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
+    async allowOrigins(...allowed) {
+      origins = allowed
+      await putCors(`http://127.0.0.1:${port}`, credentials, bucketCors(allowed))
+    },
     fallSilent: () => void (isSilent = true),
     answerAgain: () => void (isSilent = false),
     async [Symbol.asyncDispose]() {
@@ -140,6 +153,20 @@ export async function openS3Store(): Promise<OpenS3Store> {
       await new Promise((resolve) => server.close(resolve))
       await rm(directory, { recursive: true })
     },
+  }
+}
+
+/** As an operator sets it. */
+async function putCors(
+  endpoint: string,
+  credentials: S3Credentials,
+  CORSConfiguration: CORSConfiguration,
+): Promise<void> {
+  const client = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true })
+  try {
+    await client.send(new PutBucketCorsCommand({ Bucket: 'croft', CORSConfiguration }))
+  } finally {
+    client.destroy()
   }
 }
 

@@ -19,16 +19,18 @@ export interface ObjectRoutesDeps {
 
 const BODY = uploadBody()
 
-const CORS = {
-  // The signature is the authority, wherever the page comes from; no credentials travel.
+/** On every response, errors too. The signature is the authority, wherever the page comes from; no credentials travel. */
+export const OBJECT_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'accept-ranges, content-disposition, content-length, content-range, etag, last-modified',
+    'accept-ranges, content-disposition, content-length, content-range, etag, last-modified, retry-after, x-request-id',
 }
 const PREFLIGHT = {
-  ...CORS,
+  ...OBJECT_CORS,
   'access-control-allow-methods': 'GET, HEAD, PUT',
-  'access-control-allow-headers': 'content-type, range, if-none-match',
+  // Conditions that an upload does not serve are named too: a page reads 501, not a network error.
+  'access-control-allow-headers':
+    'content-type, range, if-none-match, if-match, if-modified-since, if-unmodified-since, if-range',
   'access-control-max-age': '600',
 }
 
@@ -76,6 +78,6 @@ const REFUSALS = {
 } as const satisfies Record<Extract<OpenedUrl, { refused: unknown }>['refused'], string>
 
 function opened(response: Response): Response {
-  for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value)
+  for (const [name, value] of Object.entries(OBJECT_CORS)) response.headers.set(name, value)
   return response
 }

@@ -85,7 +85,7 @@ export class StagedAttachments {
       upload: {
         method: 'PUT',
         url,
-        headers: { ...headers, 'Content-Type': contentType },
+        headers: { ...headers },
         expiresAt: urlEnd.toISOString(),
       },
       expiresAt: expiresAt.toISOString(),

@@ -13,7 +13,7 @@ import { examineAddress, examineBackups, examineKeys } from './installation-find
 import { examineDisks, examineLimits } from './machine-findings.ts'
 import { examineCertificate, examineGateway } from './mail-findings.ts'
 import { examinePostgres } from './postgres-findings.ts'
-import { examineObjects, examineSharing } from './store-findings.ts'
+import { examineBucketCors, examineObjects, examineSharing } from './store-findings.ts'
 
 /** What a check may take. Who asks waits for the slowest. */
 const LIMIT_MS = 15_000
@@ -26,6 +26,8 @@ export interface ExamineDeps {
   readonly sharedCache: Pick<SharedCache, 'ping'>
   readonly mailTransport: Pick<MailTransport, 'delivers' | 'verify'>
   readonly disk: Pick<WatchedDisks, 'disks'>
+  /** Origins whose pages use presigned URLs. */
+  readonly pageOrigins: () => Promise<readonly string[]>
 }
 
 /** Tries what the service stands on for real: each within its time. Never rejects. */
@@ -39,6 +41,7 @@ export async function examine(deps: ExamineDeps): Promise<readonly Finding[]> {
   const sharing = { replicas, objectsInFiles: config.s3 === undefined }
   const found = await Promise.all([
     within('objects', examineObjects(deps.objects, placeOf(config))),
+    within('bucket CORS', examineCors(deps)),
     within('redis', examineSharing(sharedCache, sharing)),
     within('gateway', examineGateway(deps.mailTransport)),
     within('certificate', examineCertificate(config, clock)),
@@ -50,6 +53,18 @@ export async function examine(deps: ExamineDeps): Promise<readonly Finding[]> {
     within('limits', examineLimits(config.sandbox)),
   ])
   return [...findings, ...found.flat(), ...examineDisks(deps.disk), ...examineAddress(config)]
+}
+
+/** Of files the URLs lead to the service, which opens them to every page itself. */
+async function examineCors({
+  config: { s3 },
+  objects,
+  pageOrigins,
+}: ExamineDeps): Promise<readonly Finding[]> {
+  if (s3 === undefined) return []
+  // Without the database there is nothing to ask for, which another finding says.
+  const origins = await pageOrigins().catch(() => [])
+  return origins.length === 0 ? [] : examineBucketCors(objects, s3.bucket, origins)
 }
 
 /** In words, without its keys. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 
+import { allowsPagesOf, bucketCors } from '#platform/objects/bucket-cors.ts'
 import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 
@@ -9,6 +10,7 @@ import { type Finding, Findings, millisecondsSince, reasonOf } from './finding.t
 /** No site's id: what a check leaves when it is cut off is in nobody's way. */
 const NO_SITE = 'diagnosis'
 const BYTES = 1024
+const NAMED_ORIGINS = 5
 
 type TriedStore = Pick<ObjectStore, 'put' | 'get' | 'delete'>
 
@@ -43,6 +45,42 @@ export async function examineObjects(
     ).all
   }
 }
+
+/** Asks the bucket, as a browser does, whether pages of the sites may use its presigned URLs. */
+export async function examineBucketCors(
+  store: Pick<ObjectStore, 'presignPut'>,
+  bucket: string,
+  origins: readonly string[],
+): Promise<readonly Finding[]> {
+  const findings = new Findings('bucket CORS')
+  const { url } = await store.presignPut(objectKey(NO_SITE, randomUUID()), {
+    expiresInSeconds: 60,
+    contentType: 'text/plain',
+    sizeBytes: 1,
+  })
+  try {
+    const refused: string[] = []
+    for (const origin of origins) if (!(await allowsPagesOf(origin, url))) refused.push(origin)
+    if (refused.length === 0) {
+      return findings.ok(`pages of ${counted(origins.length)} may use presigned URLs`).all
+    }
+    // Any origin, as at the service's own signed URLs: the signature is the authority.
+    const cors = JSON.stringify(bucketCors(['*']))
+    const named = refused.slice(0, NAMED_ORIGINS).join(', ')
+    const more = refused.length > NAMED_ORIGINS ? ` and ${refused.length - NAMED_ORIGINS} more` : ''
+    return findings.warning(
+      `pages of ${named}${more} cannot use presigned URLs of the bucket "${bucket}"`,
+      `aws s3api put-bucket-cors --bucket ${bucket} --cors-configuration '${cors}'`,
+    ).all
+  } catch (error) {
+    return findings.warning(
+      `could not be asked for: ${reasonOf(error)}`,
+      'See whether this machine reaches the bucket at the address in S3_ENDPOINT',
+    ).all
+  }
+}
+
+const counted = (origins: number): string => (origins === 1 ? 'one origin' : `${origins} origins`)
 
 export interface Sharing {
   /** Undefined when it is not known. */

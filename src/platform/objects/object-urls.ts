@@ -68,7 +68,7 @@ export class ObjectUrls {
     return wanted === grant.method ? { grant } : { refused: 'otherMethod' }
   }
 
-  /** The path with its query, and the headers that the request must send. */
+  /** The path with its query, and the headers that the request must send and a page may set: a client sends the length by itself. */
   #signed(grant: UrlGrant): { readonly path: string; readonly headers: Record<string, string> } {
     const { contentType, sizeBytes, maxBytes, holder, downloadName } = grant
     const query = new URLSearchParams({
@@ -78,12 +78,9 @@ export class ObjectUrls {
     const headers: Record<string, string> = {}
     if (contentType !== undefined) {
       query.set('type', contentType)
-      headers['content-type'] = contentType
+      headers['Content-Type'] = contentType
     }
-    if (sizeBytes !== undefined) {
-      query.set('size', String(sizeBytes))
-      headers['content-length'] = String(sizeBytes)
-    }
+    if (sizeBytes !== undefined) query.set('size', String(sizeBytes))
     if (maxBytes !== undefined) query.set('max', String(maxBytes))
     if (holder !== undefined) query.set('for', holder)
     if (downloadName !== undefined) query.set('name', downloadName)

@@ -206,10 +206,8 @@ export class S3ObjectStore implements ObjectStore {
         ...(contentType === undefined ? [] : ['content-type']),
       ]),
     })
-    const headers = {
-      ...(contentType === undefined ? {} : { 'content-type': contentType }),
-      'content-length': String(options.sizeBytes),
-    }
+    // Every client sends the length of what it has, and no page may set it.
+    const headers = contentType === undefined ? {} : { 'Content-Type': contentType }
     return { method: 'PUT', url, headers, expiresAt }
   }
 
