@@ -44,6 +44,7 @@ const JOURNEYS = [
   'test/boot/push-restart.test.ts',
   'test/mail/inbound-crash.test.ts',
   'test/mail/sending-crash.test.ts',
+  'test/mail/local-mail-crash.test.ts',
   'test/tables/actions-differential.test.ts',
 ]
 const missing = [...LONG, ...JOURNEYS].filter(

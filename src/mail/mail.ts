@@ -7,7 +7,6 @@ import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { SmtpListener } from '#platform/smtp-server/smtp-listener.ts'
 import { CountedTransport } from '#platform/smtp/counted-transport.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
@@ -24,10 +23,7 @@ import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
 import { type ForwarderServices, openForwarder } from './forwarding/open-forwarder.ts'
 import { type ForwardingServices, openForwarding } from './forwarding/open-forwarding.ts'
 import { Arrivals, type ArrivalsDeps } from './inbound/arrivals.ts'
-import { InboundGate } from './inbound/gate.ts'
-import { MessageStore } from './inbound/message-store.ts'
-import { RecipientLookup } from './inbound/recipient-lookup.ts'
-import { InboundMail } from './inbound/service.ts'
+import { type InboundServices, openInbound } from './inbound/open-inbound.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
@@ -41,6 +37,7 @@ import { MailParsing, type MailParsingDeps } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
+import { MailRouter } from './routing/mail-router.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
 import { RecipientQueue } from './sending/recipient-queue.ts'
 import { SiteSender } from './sending/site-sender.ts'
@@ -87,8 +84,7 @@ export interface Mail
   readonly contactForm: ContactForm
   readonly mailParsing: MailParsing
   readonly mailVerification: MailVerification
-  /** Takes mail once it is started. */
-  readonly smtp: SmtpListener
+  readonly smtp: InboundServices['smtp']
 }
 
 interface SigningServices {
@@ -111,7 +107,12 @@ interface MailboxServices {
 /** Listens for changes that other replicas make. */
 export async function openMail(given: MailDeps): Promise<Mail> {
   const outgoingTransport = new CountedTransport(given.mailTransport)
-  const deps = { ...given, mailTransport: outgoingTransport }
+  const mailRouter = new MailRouter({
+    mailTransport: outgoingTransport,
+    localMail: () => inbound.localMail,
+  })
+  const { smtpHostname: hostname } = given.config.mail
+  const deps = { ...given, mailRouter, hostname }
   const events: MailEvents = {
     record: (...event) => deps.identity().securityEvents.record(...event),
   }
@@ -151,6 +152,13 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
   handleNotices({ ...sending, arrivals, mailParsing })
+  const inbound = openInbound({
+    ...deps,
+    ...mailboxServices,
+    ...forwarderServices,
+    arrivals,
+    accepting,
+  })
   return {
     ...signing,
     outgoingTransport,
@@ -164,7 +172,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     ...sendingServices,
     ...forwardingServices,
     ...openSubmissionPort(sending),
-    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals, accepting }),
+    smtp: inbound.smtp,
   }
 }
 
@@ -214,7 +222,9 @@ function openSubmissionPort(
   })
 }
 
-function openOutbound(deps: MailDeps & Pick<SigningServices, 'dkimSigner'>): OutboundMessages {
+function openOutbound(
+  deps: MailDeps & RoutingParts & Pick<SigningServices, 'dkimSigner'>,
+): OutboundMessages {
   const messages = new OutboundMessages(deps)
   deps.queue.handle('outbound-mail', (job, signal) => messages.run(job, signal), {
     concurrency: OUTBOUND_WORKERS,
@@ -242,36 +252,10 @@ function openParsing(
 const openArrivals = ({ forwarder, ...deps }: Omit<ArrivalsDeps, 'forward'> & ForwarderServices) =>
   new Arrivals({ ...deps, forward: (tx, messages) => forwarder.forward(tx, messages) })
 
-interface InboundParts extends Pick<MailboxServices, 'recipients'>, ForwarderServices {
-  readonly arrivals: Arrivals
-  readonly accepting: UnderWay
-}
-
-function openInbound(
-  deps: MailDeps,
-  { recipients, arrivals, accepting, returnPaths, returnedBounces }: InboundParts,
-): SmtpListener {
-  const { dataDir, mail: config } = deps.config
-  const limits = config.smtpLimits
-  const hostname = config.smtpHostname
-  const policy = new InboundMail({
-    ...deps,
-    config,
-    gate: new InboundGate({ ...deps, limits }),
-    lookup: new RecipientLookup({
-      recipients,
-      hostname,
-      siteByDomain: deps.siteByHost,
-      returnPath: (...path) => returnPaths.reverse(...path),
-    }),
-    returnBounce: (...bounce) => returnedBounces.accept(...bounce),
-    store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
-    arrivals,
-    accepting,
-  })
-  const { messageBytes } = limits
-  const listens = { name: 'smtp', port: config.smtpPort, messageBytes } as const
-  return new SmtpListener({ ...deps, ...listens, config, dataDir, policy })
+interface RoutingParts {
+  readonly mailRouter: MailRouter
+  /** The server's own name. */
+  readonly hostname: string
 }
 
 type MailEvents = Pick<Identity['securityEvents'], 'record'>

@@ -49,3 +49,7 @@ export function withoutPlusPart(localPart: string): string | undefined {
   const plus = localPart.indexOf('+')
   return plus > 0 ? localPart.slice(0, plus) : undefined
 }
+
+/** RFC 5321 §4.1.2: a quoted string names the same mailbox as its content. */
+export const withoutQuotes = (localPart: string): string =>
+  /^".*"$/s.test(localPart) ? localPart.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : localPart

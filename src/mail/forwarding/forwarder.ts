@@ -87,10 +87,11 @@ export class Forwarder {
     const key = sealer.derive(`forwarding-mark:${siteId}`)
     const mime = forwardedMessage(raw, { mailbox, traceHeader, key })
     const from = returnPaths.forward(site, envelopeFrom, mailbox)
-    if (config.forwardFrom === 'original') return { from, mime }
+    if (config.forwardFrom === 'original') return { from, mime, author: 'original' }
     const identity = { siteId, domain, signedAt: createdAt }
     // Gateways that refuse foreign authors refuse foreign return paths too: all of this site's are its own.
-    return { from, mime: await dkimSigner.signed(identity, inOwnName(mime, mailbox)) }
+    const own = await dkimSigner.signed(identity, inOwnName(mime, mailbox))
+    return { from, mime: own, author: 'site' }
   }
 
   #isTarget(

@@ -48,7 +48,8 @@ export class ReturnedBounces {
   /** From nobody, so that nothing ever comes back. */
   readonly form: PassedOnForms['returned'] = (_site, { traceHeader }, raw): OutgoingForm => {
     const trace = traceHeader.replace(ENVELOPE_TRACE, '')
-    return { from: '', mime: Buffer.concat([Buffer.from(trace), raw]) }
+    const mime = Buffer.concat([Buffer.from(trace), raw])
+    return { from: '', mime, author: 'original' }
   }
 }
 

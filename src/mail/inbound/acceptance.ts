@@ -38,9 +38,12 @@ export const haveTwins = (messages: readonly NewMessage[]): boolean =>
 
 /** The same bytes from the same sender to the same recipient are the same message. */
 function deliveryHash(arrival: Arrival, recipient: string): Buffer {
-  const hash = createHash('sha256').update(arrival.sha256)
-  for (const part of [arrival.sender, recipient, ...(arrival.envelopeTo ?? [])])
-    hash.update(`${Buffer.byteLength(part)}:${part}`)
+  const { localKey, sha256, sender, envelopeTo = [] } = arrival
+  const hash = createHash('sha256')
+  if (localKey === undefined) hash.update(sha256)
+  const parts =
+    localKey === undefined ? [sender, recipient, ...envelopeTo] : ['local', localKey, recipient]
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`)
   return hash.digest()
 }
 

@@ -20,6 +20,8 @@ import {
 
 /** How long the same bytes are the same message: as long as a server waits before it tries again, and some more. */
 const SAME_MESSAGE_MS = 15 * 60_000
+/** Those of this installation's own are tried for two days, and once more after a crash, whenever the service starts again. */
+const SAME_LOCAL_MESSAGE_MS = 7 * 24 * 3_600_000
 const MAX_BATCH = 100
 
 export interface ArrivalsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
@@ -76,9 +78,19 @@ export class Arrivals {
     const messages = wanted.flat()
     const parsingSince = mailParsing.queuedSince(now)
     const times = { now, expiresAt: rememberedUntil(now), parsingSince }
-    const isTaken =
-      !haveTwins(messages) && (await insertPlainMessages(database, siteId, messages, times))
+    const isPlain = !haveTwins(messages) && arrivals.every(({ localKey }) => localKey === undefined)
+    const isTaken = isPlain && (await insertPlainMessages(database, siteId, messages, times))
     return isTaken ? wanted.map((each) => ({ messages: each })) : this.#decide(siteId, wanted)
+  }
+
+  /** Rows of a message, and so of an arrival, are inserted together. */
+  async #insert(tx: SiteTx, messages: readonly NewMessage[], now: Date): Promise<void> {
+    const isLocal = ({ arrival }: NewMessage): boolean => arrival.localKey !== undefined
+    const local = messages.filter(isLocal)
+    const others = messages.filter((message) => !isLocal(message))
+    if (others.length > 0) await insertMessages(tx, others, rememberedUntil(now))
+    const until = new Date(now.getTime() + SAME_LOCAL_MESSAGE_MS)
+    if (local.length > 0) await insertMessages(tx, local, until)
   }
 
   #decide(siteId: string, wanted: readonly (readonly NewMessage[])[]): Promise<Decision[]> {
@@ -91,7 +103,7 @@ export class Arrivals {
         'messages' in decision ? decision.messages : [],
       )
       if (messages.length === 0) return decisions
-      await insertMessages(tx, messages, rememberedUntil(now))
+      await this.#insert(tx, messages, now)
       const forwarded = acceptance.forwarded(messages)
       if (forwarded.length > 0) await forward(tx, forwarded)
       await deleteExpired(tx, 'mail_delivery', now)

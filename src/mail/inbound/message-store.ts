@@ -38,24 +38,25 @@ export class MessageStore {
     this.#deps = deps
   }
 
-  /** Nothing is kept when it rejects. */
+  /** Nothing is kept when it rejects. Who sent it is found out, or known already. */
   async store(
     content: AsyncIterable<Uint8Array>,
     siteIds: readonly string[],
-    request: AuthenticationRequest,
+    by: AuthenticationRequest | { readonly outcome: AuthenticationOutcome },
   ): Promise<StoredMessage> {
     const { ids, objects, dns, maxBytes } = this.#deps
     const rawIds = new Map(siteIds.map((siteId) => [siteId, ids.named('raw')]))
     const message = new IncomingMessage(maxBytes)
-    let outcome: AuthenticationOutcome | undefined
+    let outcome = 'outcome' in by ? by.outcome : undefined
     const authenticating: BodyReader = async (body) => {
-      outcome = await authenticateMessage(body, request, dns)
+      if (!('outcome' in by)) outcome = await authenticateMessage(body, by, dns)
     }
+    const readers = 'outcome' in by ? [] : [authenticating]
     const puts = [...rawIds].map(([siteId, rawId]): BodyReader => async (body) => {
       await objects.put(rawKey(siteId, rawId), body, { contentType: CONTENT_TYPE, maxBytes })
     })
     try {
-      await fanOut(message.read(content), MEMORY_BYTES, [...puts, authenticating])
+      await fanOut(message.read(content), MEMORY_BYTES, [...puts, ...readers])
       if (outcome === undefined) throw new Error('A message was not authenticated')
       return {
         sizeBytes: message.sizeBytes,

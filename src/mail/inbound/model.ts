@@ -15,8 +15,8 @@ export interface MessageAuthentication {
   readonly dmarcPolicy: string | null
 }
 
-/** Who handed a message to us, as it is stored. */
-interface ReceivedFrom {
+/** Who handed a message to us, as it is stored. Without an address: a site of this installation. */
+export interface ReceivedFrom {
   readonly address: string
   readonly heloName: string
   readonly protocol: string
@@ -45,4 +45,6 @@ export interface Arrival {
   readonly deliveries: readonly Delivery[]
   /** Whom a message that is sent from here goes to, or its own id: the same bytes with others are another message. */
   readonly envelopeTo?: readonly string[]
+  /** Names a message of this installation's own at each attempt to deliver it: then it is the same, whatever its bytes. */
+  readonly localKey?: string
 }

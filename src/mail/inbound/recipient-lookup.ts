@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 
 import { LRUCache } from 'lru-cache'
 
-import { canonicalLocalPart } from '#mail/addresses/local-part.ts'
+import { canonicalLocalPart, withoutQuotes } from '#mail/addresses/local-part.ts'
 import type { RecipientResolution } from '#mail/recipients/model.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
@@ -64,9 +64,9 @@ export class RecipientLookup {
       throw new SmtpReply(550, '5.7.1', 'This server takes no mail for that domain: no relaying')
     }
     const found = { siteId: site.siteId, address: `${localPart}@${domain}` }
-    const returnTo = this.#deps.returnPath(site.siteId, unquoted(localPart), sender)
+    const returnTo = this.#deps.returnPath(site.siteId, withoutQuotes(localPart), sender)
     if (returnTo !== undefined) return { ...found, mailboxIds: [], returnTo }
-    const { mailboxes } = await this.#resolve(site.siteId, unquoted(localPart))
+    const { mailboxes } = await this.#resolve(site.siteId, withoutQuotes(localPart))
     const hasRoom = mailboxes.every(
       ({ freeBytes, freeMessages }) =>
         freeMessages > 0 && freeBytes > 0 && freeBytes >= declaredBytes,
@@ -93,7 +93,3 @@ export class RecipientLookup {
     }
   }
 }
-
-/** RFC 5321 §4.1.2: a quoted string names the same mailbox as its content. */
-const unquoted = (localPart: string): string =>
-  /^".*"$/s.test(localPart) ? localPart.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : localPart

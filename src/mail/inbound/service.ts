@@ -3,7 +3,6 @@ import { networkOf } from '#base/network-of.ts'
 import { toStorable } from '#base/storable-text.ts'
 import type { UnderWay } from '#base/under-way.ts'
 import type { MailConfig } from '#config/config.ts'
-import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
@@ -14,6 +13,7 @@ import type {
 } from '#platform/smtp-server/smtp-policy.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
+import { arrivalOf } from './arrival-of.ts'
 import type { Arrivals } from './arrivals.ts'
 import { dmarcRefusal } from './authentication.ts'
 import type { InboundGate } from './gate.ts'
@@ -21,7 +21,6 @@ import { tooLarge } from './incoming-message.ts'
 import { type MessageStore, type StoredMessage, noRoom, withoutRoom } from './message-store.ts'
 import type { Arrival, Delivery } from './model.ts'
 import type { RecipientLookup } from './recipient-lookup.ts'
-import { traceHeader } from './trace-header.ts'
 import { MailTransaction } from './transaction.ts'
 
 const MIB = 1024 * 1024
@@ -210,23 +209,15 @@ export class InboundMail implements SmtpPolicy {
       readonly deliveries: readonly Delivery[]
     },
   ): Arrival {
-    const { stored, deliveries } = at
-    const message = {
-      rawId: stored.rawIds.get(at.siteId) ?? '',
-      sizeBytes: stored.sizeBytes,
-      sha256: stored.sha256,
-      sender: toStorable(sender),
-      from: { address, heloName: toStorable(heloName), protocol, tls: tls ?? null },
-      authentication: stored.outcome.authentication,
-      headers: readMailHeaders(stored.headerBlock),
-      receivedAt: this.#deps.clock.now(),
+    const { stored, siteId, deliveries } = at
+    return arrivalOf(stored, {
+      siteId,
+      sender,
       deliveries,
-    }
-    const { smtpHostname } = this.#deps.config
-    return {
-      ...message,
-      traceHeader: toStorable(traceHeader(message, smtpHostname, stored.outcome)),
-    }
+      from: { address, heloName, protocol, tls: tls ?? null },
+      receivedAt: this.#deps.clock.now(),
+      hostname: this.#deps.config.smtpHostname,
+    })
   }
 }
 

@@ -17,7 +17,8 @@ export function traceHeader(
   const [only, ...others] = deliveries
   const forWhom = only && others.length === 0 ? `\r\n for <${plain(only.recipient)}>` : ''
   const cipher = from.tls === null ? '' : `\r\n (version=${from.tls.version} ${from.tls.cipher})`
-  const client = `${plain(from.heloName) || 'unknown'} (${addressLiteral(from.address)})`
+  const name = plain(from.heloName) || 'unknown'
+  const client = from.address === '' ? name : `${name} (${addressLiteral(from.address)})`
   const received = `Received: from ${client}\r\n by ${hostname} with ${from.protocol} id ${rawId}${cipher}${forWhom};\r\n ${rfc5322Date(receivedAt)}\r\n`
   return `Return-Path: <${plain(sender)}>\r\n${received}${header}`
 }

@@ -1,12 +1,14 @@
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import type { DkimSigner } from '#mail/dkim/signer.ts'
+import { siteAuthentication } from '#mail/inbound/local-authentication.ts'
+import type { MailRoute, MailRouter } from '#mail/routing/mail-router.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { MailRefused, type MailTransport, type RawMail } from '#platform/smtp/mail-transport.ts'
+import { MailRefused, type RawMail } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -38,7 +40,9 @@ export interface OutboundMessagesDeps extends Pick<
 > {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly mailTransport: MailTransport
+  readonly mailRouter: MailRouter
+  /** The server's own name. */
+  readonly hostname: string
   readonly dkimSigner: Pick<DkimSigner, 'signed'>
 }
 
@@ -56,8 +60,9 @@ export class OutboundMessages implements OutboundMail {
     this.#deps = deps
   }
 
+  /** Whether mail to other servers leaves. */
   get delivers(): boolean {
-    return this.#deps.mailTransport.delivers
+    return this.#deps.mailRouter.hasGateway
   }
 
   async enqueue(tx: SiteTx, site: Site, message: OutboundMessage): Promise<void> {
@@ -93,14 +98,18 @@ export class OutboundMessages implements OutboundMail {
   async run(job: Job, signal: AbortSignal): Promise<void> {
     const claimed = await this.#claim(job)
     if (!claimed) return
+    const { mailRouter, hostname } = this.#deps
+    let route: MailRoute
     try {
       const composed = await compose(claimed.message)
-      const message = this.delivers ? await this.#signed(composed) : composed
-      await this.#deps.mailTransport.send(message, signal)
+      route = await mailRouter.routeOf(composed.to)
+      const message = route === 'outbox' ? composed : await this.#signed(composed)
+      const outcome = siteAuthentication(message.siteDomain, hostname)
+      await mailRouter.send(route, { ...message, outcome }, signal)
     } catch (error) {
       return this.#failed(job, error, claimed.attempts)
     }
-    await this.#finish(job, this.delivers ? 'sent' : 'captured', null)
+    await this.#finish(job, route === 'outbox' ? 'captured' : 'sent', null)
   }
 
   /** Returns undefined when the message was sent, given up, or deleted with its site. */

@@ -44,3 +44,14 @@ export async function selectOldestAdminMailbox(tx: SiteTx): Promise<string | und
     limit 1`.execute(tx.db)
   return rows[0]?.localPart
 }
+
+/** Whether the site has a mailbox, disabled ones included. */
+export async function hasMailbox({ db, siteId }: SiteTx): Promise<boolean> {
+  const row = await db
+    .selectFrom('mailbox')
+    .select('mailbox_id')
+    .where('site_id', '=', siteId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

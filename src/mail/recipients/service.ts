@@ -3,7 +3,7 @@ import { canonicalLocalPart, withoutPlusPart } from '#mail/addresses/local-part.
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { type RecipientResolution, resolutionOf } from './model.ts'
-import { selectOldestAdminMailbox, selectTargets } from './queries.ts'
+import { hasMailbox, selectOldestAdminMailbox, selectTargets } from './queries.ts'
 
 /** RFC 5321 §4.5.1: a domain that takes mail takes it for this one. */
 const POSTMASTER = 'postmaster'
@@ -22,6 +22,11 @@ export class Recipients {
    */
   resolve(siteId: string, localPart: string): Promise<RecipientResolution> {
     return this.#database.withSite(siteId, (tx) => this.resolveWithin(tx, localPart))
+  }
+
+  /** Whether the site takes mail for anybody. */
+  hasMailbox(siteId: string): Promise<boolean> {
+    return this.#database.withSite(siteId, hasMailbox)
   }
 
   /** As `resolve`, in a transaction of somebody else's. */

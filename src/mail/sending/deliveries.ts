@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto'
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
 import type { DkimSigner } from '#mail/dkim/signer.ts'
+import { keptAuthentication, siteAuthentication } from '#mail/inbound/local-authentication.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { MailPurge } from '#mail/removal/purge.ts'
+import type { MailRoute, MailRouter } from '#mail/routing/mail-router.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
+import { MailRefused } from '#platform/smtp/mail-transport.ts'
 import type { Site } from '#sites/site.ts'
 
 import { isAddressFault } from './address-faults.ts'
@@ -40,7 +42,9 @@ export interface DeliveriesDeps extends Pick<
   PlatformServices,
   'database' | 'notifications' | 'objects' | 'clock' | 'logger'
 > {
-  readonly mailTransport: MailTransport
+  readonly mailRouter: MailRouter
+  /** The server's own name. */
+  readonly hostname: string
   readonly dkimSigner: Pick<DkimSigner, 'signed'>
   readonly suppressions: Pick<Suppressions, 'add'>
   readonly mailPurge: Pick<MailPurge, 'dropUnused' | 'letGo'>
@@ -50,10 +54,11 @@ export interface DeliveriesDeps extends Pick<
   readonly siteOf: (siteId: string) => Promise<Site>
 }
 
-/** How a message leaves: its envelope sender, and its bytes. */
+/** How a message leaves: its envelope sender, its bytes, and whether a site here is in From or who wrote it. */
 export interface OutgoingForm {
   readonly from: string
   readonly mime: Uint8Array
+  readonly author: 'site' | 'original'
 }
 
 /** Makes the form for a recipient. Throws `MailRefused` for what may not go on. */
@@ -75,8 +80,8 @@ interface DeliveryEnd {
 }
 
 /**
- * The handler of the queue `mail-delivery`: hands a message to the gateway, for each recipient by itself, so that none waits
- * for another. A crash between the gateway's answer and its record hands the same bytes over again, with the same Message-ID.
+ * The handler of the queue `mail-delivery`: hands a message to the gateway or to a site here, for each recipient by itself, so that none
+ * waits for another. A crash between the gateway's answer and its record hands the same bytes over again, with the same Message-ID.
  */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
@@ -87,17 +92,19 @@ export class Deliveries {
   }
 
   async run(job: Job, signal: AbortSignal): Promise<void> {
-    const { database, clock, mailTransport } = this.#deps
+    const { database, clock } = this.#deps
     const claimed = await database.withSite(job.siteId, (tx) =>
       claimRecipient(tx, job.messageId, job.recipient, clock.now()),
     )
     if (!claimed) return
+    let route: MailRoute
     try {
-      await this.#send(job, claimed, signal)
+      route = await this.#deps.mailRouter.routeOf(job.recipient)
+      await this.#send(route, job, claimed, signal)
     } catch (error) {
       return this.#failed(job, claimed, error)
     }
-    const status = mailTransport.delivers ? 'sent' : 'captured'
+    const status = route === 'outbox' ? 'captured' : 'sent'
     await this.#finish(job, claimed, { status, reply: null })
   }
 
@@ -110,8 +117,13 @@ export class Deliveries {
     if (claimed) await this.#finish(job, claimed, { status: 'failed', reply: GIVEN_UP })
   }
 
-  async #send(job: Job, claimed: ClaimedRecipient, signal: AbortSignal): Promise<void> {
-    const { objects, mailTransport, siteOf } = this.#deps
+  async #send(
+    route: MailRoute,
+    job: Job,
+    claimed: ClaimedRecipient,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { objects, mailRouter, siteOf, hostname } = this.#deps
     const { siteId, messageId, recipient } = job
     const site = await siteOf(siteId)
     if (Number(claimed.sizeBytes) > MAX_HELD_BYTES) {
@@ -123,29 +135,36 @@ export class Deliveries {
       const object = await objects.get(rawKey(siteId, claimed.rawId))
       if (!object) throw new Error(`The bytes of message "${messageId}" are not there`)
       const raw = new Uint8Array(await new Response(object.body).arrayBuffer())
-      const { from, mime } = await this.#form(site, { ...claimed, recipient }, raw)
+      const form = await this.#form(route, site, { ...claimed, recipient }, raw)
+      const { from, mime, author } = form
+      const outcome =
+        author === 'site'
+          ? siteAuthentication(site.domain, hostname)
+          : keptAuthentication(claimed.authentication)
       const about = { siteId, siteDomain: site.domain, kind: 'mailbox', text: '', html: '' }
       const { createdAt } = claimed
       const subject = claimed.subject ?? ''
-      const message = { ...about, createdAt, subject, from, to: recipient, mime }
-      await mailTransport.send({ ...message, messageId: copyId(messageId, recipient) }, signal)
+      const message = { ...about, createdAt, subject, from, to: recipient, mime, outcome }
+      const copy = { ...message, messageId: copyId(messageId, recipient) }
+      await mailRouter.send(route, copy, signal)
     } finally {
       lease.release()
     }
   }
 
   async #form(
+    route: MailRoute,
     site: Site,
     message: ClaimedRecipient & { readonly recipient: string },
     raw: Uint8Array,
   ): Promise<OutgoingForm> {
-    const { mailTransport, dkimSigner, forms } = this.#deps
+    const { dkimSigner, forms } = this.#deps
     const { kind, envelopeFrom, createdAt } = message
     if (kind !== 'sent') return forms[kind](site, message, raw)
     const identity = { siteId: site.siteId, domain: site.domain, signedAt: createdAt }
-    // What stays here is left as it was written.
-    const mime = mailTransport.delivers ? await dkimSigner.signed(identity, raw) : raw
-    return { from: envelopeFrom, mime }
+    // What the operator reads is left as it was written.
+    const mime = route === 'outbox' ? raw : await dkimSigner.signed(identity, raw)
+    return { from: envelopeFrom, mime, author: 'site' }
   }
 
   async #failed(job: Job, claimed: ClaimedRecipient, error: unknown): Promise<void> {

@@ -33,7 +33,10 @@ export interface SendingServices {
 export interface OpenSendingDeps
   extends
     PlatformServices,
-    Pick<DeliveriesDeps, 'mailTransport' | 'dkimSigner' | 'siteOf' | 'mailPurge' | 'forms'>,
+    Pick<
+      DeliveriesDeps,
+      'mailRouter' | 'hostname' | 'dkimSigner' | 'siteOf' | 'mailPurge' | 'forms'
+    >,
     Pick<OutgoingDeps, 'arrivals' | 'mailParsing'> {
   readonly recipientQueue: RecipientQueue
   readonly counters: Counters

@@ -163,6 +163,8 @@ export interface ClaimedRecipient {
   /** Whether its sender was told that it is late. */
   readonly isNoticed: boolean
   readonly traceHeader: string
+  /** What was found out of who sent it, where it came in. */
+  readonly authentication: unknown
   readonly envelopeFrom: string
   readonly attempts: number
   readonly sizeBytes: string
@@ -187,7 +189,7 @@ export async function claimRecipient(
       mailbox.local_part as "localPart", claimed.lets_go as "letsGo",
       claimed.noticed is not null as "isNoticed",
       claimed.envelope_from as "envelopeFrom", claimed.attempts, raw.size_bytes as "sizeBytes",
-      raw.trace_header as "traceHeader", message.subject, raw.received_at as "createdAt"
+      raw.trace_header as "traceHeader", raw.authentication, message.subject, raw.received_at as "createdAt"
     from claimed
     join mail_raw raw on raw.site_id = ${tx.siteId} and raw.raw_id = claimed.raw_id
     left join mailbox

@@ -18,7 +18,7 @@ export async function examineGateway(
   const findings = new Findings('gateway')
   if (!transport.delivers) {
     return findings.warning(
-      'mail is kept here and not delivered',
+      'mail to other servers is kept here and not delivered',
       'Set SMTP_URL to a mail server that delivers it; "croft outbox list" shows what is kept',
     ).all
   }

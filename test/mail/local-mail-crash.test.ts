@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import type { CroftProcess } from '#test/croft-process.ts'
+import { type KillableService, killableService } from '#test/killable-service.ts'
+import { portalOf } from '#test/operator.ts'
+import { isWhole, shareOf } from '#test/share.ts'
+
+const [MESSAGES, KILLS] = [shareOf(1000), shareOf(20)]
+const SENDERS = 4
+/** Each may send 120 messages a minute. */
+const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
+const RETRY_MS = 50
+
+let cleanUp: AsyncDisposableStack
+let service: KillableService
+let croft: CroftProcess
+const siteIds = new Map<string, string>()
+beforeEach(async () => {
+  cleanUp = new AsyncDisposableStack()
+  service = await killableService(cleanUp)
+  croft = await service.start()
+  const portal = portalOf(croft, service.operatorKey)
+  for (const site of ['sent.test', 'kept.test']) {
+    siteIds.set(site, (await portal.createSite(site)).json.siteId)
+  }
+})
+afterEach(() => cleanUp.disposeAsync())
+
+async function callerOf(site: string) {
+  const token = await portalOf(croft, service.operatorKey).token(site, `ann@${site}`)
+  return (method: string, path: string, body?: unknown, key = 'none') =>
+    croft.call({
+      host: site,
+      method,
+      path: `/admin/api${path}`,
+      headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
+      ...(body !== undefined && { body }),
+    })
+}
+
+async function makeMailboxes(site: string, addresses: readonly string[]) {
+  const call = await callerOf(site)
+  const { json } = await call('GET', '/profile')
+  for (const address of addresses) {
+    const made = await call('POST', '/mailboxes', { address, owners: [json.userSub] })
+    expect(made.status).toBe(200)
+  }
+  return call
+}
+
+/** Of every accepted message its recipient has one, whenever the service dies between acceptance and delivery. */
+test(
+  `of ${MESSAGES} messages between sites each arrives once, while the service is killed ${KILLS} times`,
+  { timeout: isWhole ? 3_600_000 : 300_000 },
+  async () => {
+    await makeMailboxes('kept.test', ['info@kept.test'])
+    const call = await makeMailboxes('sent.test', MAILBOXES)
+    let accepted = 0
+    const send = async (index: number): Promise<void> => {
+      const body = {
+        mailbox: MAILBOXES[index % MAILBOXES.length],
+        to: ['info@kept.test'],
+        subject: `Number ${index}`,
+        body: 'Text',
+      }
+      for (;;) {
+        const answer = await call('POST', '/messages/send', body, `n${index}`).catch(
+          () => undefined,
+        )
+        if (answer?.status === 200) break
+        if (answer !== undefined && answer.status < 429) throw new Error(answer.text)
+        await delay(RETRY_MS)
+      }
+      accepted += 1
+    }
+    const sending = Promise.all(
+      Array.from({ length: SENDERS }, async (_, sender) => {
+        for (let index = sender; index < MESSAGES; index += SENDERS) await send(index)
+      }),
+    )
+    for (let round = 1; round <= KILLS; round += 1) {
+      const at = Math.floor((round * MESSAGES) / (KILLS + 1))
+      while (accepted < at) await delay(1)
+      await croft.kill()
+      croft = await service.start()
+    }
+    await sending
+    await vi.waitUntil(async () => (await statuses()).every((status) => status !== 'queued'), {
+      timeout: isWhole ? 3_000_000 : 240_000,
+      interval: 500,
+    })
+    expect(new Set(await statuses())).toEqual(new Set(['sent']))
+    const subjects = Array.from({ length: MESSAGES }, (_, index) => `Number ${index}`)
+    expect((await received()).toSorted()).toEqual(subjects.toSorted())
+  },
+)
+
+const statuses = (): Promise<string[]> =>
+  service.database.withSite(siteIds.get('sent.test') ?? '', async (tx) => {
+    const { rows } = await sql<{ status: string }>`select status from mail_recipient`.execute(tx.db)
+    return rows.map(({ status }) => status)
+  })
+
+const received = (): Promise<string[]> =>
+  service.database.withSite(siteIds.get('kept.test') ?? '', async (tx) => {
+    const { rows } = await sql<{ subject: string }>`select subject from mail_message`.execute(tx.db)
+    return rows.map(({ subject }) => subject)
+  })
