@@ -3,13 +3,14 @@ import { type Hash, createHash } from 'node:crypto'
 import { LineEndings } from '#platform/smtp-server/line-endings.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
+import { FieldCounter } from './field-counter.ts'
+
 /** As much of a header as is looked at. */
 const MAX_HEADER_BYTES = 256 * 1024
 /** A header this long has nothing to say to a person, and mailauth holds all of it. */
 const LAST_HEADER_BYTE = 2 * 1024 * 1024
 /** RFC 5321 §6.3: a hundred hops are a loop. */
 const MAX_RECEIVED = 100
-const END_OF_HEADER = Buffer.from('\r\n\r\n')
 
 /** A message on its way in: passes its bytes on, and knows their size, digest and header. Refuses what no site takes. */
 export class IncomingMessage {
@@ -19,9 +20,7 @@ export class IncomingMessage {
   readonly #lineEndings = new LineEndings()
   readonly #head: Uint8Array[] = []
   #headBytes = 0
-  /** The last bytes of what was not searched to its end. */
-  #tail = Buffer.from('\r\n')
-  #headerEnded = false
+  readonly #fields = new FieldCounter()
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
@@ -32,9 +31,10 @@ export class IncomingMessage {
       this.#take(chunk)
       yield chunk
     }
-    if (countReceived(this.headerBlock()) > MAX_RECEIVED) {
+    if (this.#fields.count('received') > MAX_RECEIVED) {
       throw new SmtpReply(554, '5.4.6', 'This message went through too many servers: a loop')
     }
+    if (this.#fields.count('from') > 1) throw severalAuthors()
   }
 
   /** The first 256 KiB, or less when the message has less: the header, and maybe more. */
@@ -56,14 +56,8 @@ export class IncomingMessage {
       this.#head.push(chunk.subarray(0, MAX_HEADER_BYTES - this.#headBytes))
       this.#headBytes += chunk.length
     }
-    if (!this.#headerEnded) this.#lookForBody(chunk)
-  }
-
-  #lookForBody(chunk: Uint8Array): void {
-    const searched = Buffer.concat([this.#tail, chunk])
-    this.#headerEnded = searched.includes(END_OF_HEADER)
-    this.#tail = searched.subarray(-3)
-    if (!this.#headerEnded && this.sizeBytes > LAST_HEADER_BYTE) {
+    this.#fields.take(chunk)
+    if (!this.#fields.headerEnded && this.sizeBytes > LAST_HEADER_BYTE) {
       throw new SmtpReply(552, '5.3.4', `The header is longer than ${LAST_HEADER_BYTE} bytes`)
     }
   }
@@ -72,8 +66,6 @@ export class IncomingMessage {
 export const tooLarge = (maxBytes: number): SmtpReply =>
   new SmtpReply(552, '5.3.4', `The message is larger than ${maxBytes} bytes`)
 
-function countReceived(block: Buffer): number {
-  const end = block.indexOf(END_OF_HEADER)
-  const header = block.subarray(0, end < 0 ? block.length : end).toString('latin1')
-  return header.match(/^received:/gim)?.length ?? 0
-}
+/** RFC 5322 §3.6 allows one. Of several DMARC checks none (RFC 9989 §5.3.1), and a reader sees any. */
+const severalAuthors = (): SmtpReply =>
+  new SmtpReply(550, '5.7.1', 'The message has more than one From field: send it with one')
