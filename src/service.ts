@@ -151,7 +151,7 @@ async function openPlatform(
     tracer:
       config.tracing &&
       started.use(await openTracer(config.tracing, { version: await programVersion(), logger })),
-    dns: systemDns(),
+    dns: systemDns(config.dnsServers),
     mailTransport: started.use(openMailTransport(config, secrets)),
     mailParser: started.use(sharedMailParser(parserDeps)),
     loneMailParser: started.use(loneMailParser(parserDeps)),

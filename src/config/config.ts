@@ -26,7 +26,15 @@ export interface Config {
   /** Undefined where no spans are recorded. */
   readonly tracing: TracingConfig | undefined
   readonly s3: S3Config | undefined
+  /** Recursive name servers that are asked in place of those of `/etc/resolv.conf`. */
+  readonly dnsServers: readonly DnsServerAddress[] | undefined
   readonly mail: MailConfig
+}
+
+export interface DnsServerAddress {
+  /** IPv4 or IPv6. */
+  readonly address: string
+  readonly port: number
 }
 
 interface ListenAddress {

@@ -70,8 +70,15 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     sandbox: readSandbox(env),
     tracing: readTracing(env),
     s3: readS3(env, secrets),
+    dnsServers: readDnsServers(env),
     mail: readMail(env, { host, baseUrl }),
   })
+}
+
+function readDnsServers(env: EnvReader): Config['dnsServers'] {
+  const servers = parse.commaSeparated(parse.dnsServer)
+  const found = env.read('CROFT_DNS_SERVERS', servers, '192.0.2.53,[2001:db8::53]:5353')
+  return found && Object.freeze(found)
 }
 
 /** Reached from this machine alone unless it is said otherwise: what is read there needs no key. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 
+import type { DnsServerAddress } from './config.ts'
 import type { Parse } from './env-reader.ts'
 
 export function integerIn(min: number, max: number): Parse<number> {
@@ -56,6 +57,19 @@ export const addressBlock: Parse<string> = (text) => {
   return family > 0 && fits && rest.length === 0
     ? { value: text }
     : { expected: 'IP addresses or CIDR blocks' }
+}
+
+const DNS_PORT = 53
+
+/** An address, with a port behind it where it is not that of DNS; an IPv6 address is in brackets then. */
+export const dnsServer: Parse<DnsServerAddress> = (text) => {
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const address = isIP(text) > 0 ? text : (bracketed ?? plain ?? '')
+  const given = Number(digits ?? DNS_PORT)
+  const isServer = isIP(address) > 0 && given > 0 && given <= 65_535
+  return isServer
+    ? { value: Object.freeze({ address, port: given }) }
+    : { expected: 'IP addresses of DNS servers, with a port or without' }
 }
 
 /** An absolute URL with one of these schemes and a host. */
