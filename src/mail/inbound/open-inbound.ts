@@ -35,20 +35,22 @@ export interface OpenInboundDeps
 }
 
 /** What takes mail: from other servers, and from the sites here, by the same rules. */
-export function openInbound(deps: OpenInboundDeps): InboundServices {
+export async function openInbound(deps: OpenInboundDeps): Promise<InboundServices> {
   const { config, recipients, siteByHost: siteByDomain, returnPaths, returnedBounces } = deps
   const { smtpLimits: limits, smtpHostname: hostname, smtpPort: port } = config.mail
   const { messageBytes } = limits
+  const lookup = new RecipientLookup({
+    recipients,
+    hostname,
+    siteByDomain,
+    returnPath: (...path) => returnPaths.reverse(...path),
+  })
+  await lookup.listen(deps.notifications)
   const shared = {
     ...deps,
     config: config.mail,
     gate: new InboundGate({ ...deps, limits }),
-    lookup: new RecipientLookup({
-      recipients,
-      hostname,
-      siteByDomain,
-      returnPath: (...path) => returnPaths.reverse(...path),
-    }),
+    lookup,
     store: new MessageStore({ ...deps, maxBytes: messageBytes }),
     returnBounce: (...bounce: Parameters<typeof returnedBounces.accept>) =>
       returnedBounces.accept(...bounce),
