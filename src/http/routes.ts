@@ -37,10 +37,10 @@ import { addressChangeRoutes } from './admin-public/address-changes.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
 import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
-import { adminEntranceRoutes } from './admin-public/entrance.ts'
 import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { siteLogoRoutes } from './admin-public/site-logo.ts'
+import { dataAuthAdditionRoutes } from './data/auth-additions.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { httpOperationRoutes } from './data/http-operations.ts'
 import { dataOperationRoutes } from './data/operations.ts'
@@ -50,6 +50,7 @@ import type { ProcessWatch } from './metrics/installation.ts'
 import { metricsRoutes } from './metrics/routes.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { accountFormsRoutes } from './oidc/account/forms.ts'
+import { accountGoogleRoutes } from './oidc/account/google.ts'
 import { accountPasskeyRoutes } from './oidc/account/passkeys.ts'
 import { accountRoutes } from './oidc/account/routes.ts'
 import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
@@ -138,7 +139,8 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   accountFormsRoutes,
   accountSecondFactorRoutes,
   accountPasskeyRoutes,
-  adminEntranceRoutes,
+  accountGoogleRoutes,
+  accountGoogleRoutes,
   onboardingRoutes,
   addressChangeRoutes,
   adminConfigRoutes,
@@ -183,6 +185,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   logRoutes,
   usageRoutes,
   dataAuthRoutes,
+  dataAuthAdditionRoutes,
   dataOperationRoutes,
   httpOperationRoutes,
 ]

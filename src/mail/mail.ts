@@ -152,7 +152,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
   handleNotices({ ...sending, arrivals, mailParsing })
-  const inbound = await openInbound({
+  const inbound = openInbound({
     ...deps,
     ...mailboxServices,
     ...forwarderServices,
@@ -202,7 +202,7 @@ function openForwardingSettings(
 ): ForwardingServices {
   return openForwarding({
     ...deps,
-    addresses: new MailAddresses(deps),
+    addresses: new MailAddresses(),
     baseUrl: deps.config.baseUrl,
     suppressed: (...asked) => deps.suppressions.among(...asked),
   })
@@ -216,7 +216,7 @@ function openSubmissionPort(
     ...deps,
     config,
     dataDir,
-    addresses: new MailAddresses(deps),
+    addresses: new MailAddresses(),
     limits: deps.sendingLimits,
     siteByDomain: deps.siteByHost,
   })
@@ -266,7 +266,7 @@ interface OpenMailboxesDeps extends MailDeps, Pick<MailboxesDeps, 'stopForwardin
 
 function openMailboxes(deps: OpenMailboxesDeps): MailboxServices {
   const { identity } = deps
-  const shared = { ...deps, addresses: new MailAddresses(deps) }
+  const shared = { ...deps, addresses: new MailAddresses() }
   const ownerDirectory = {
     holdUsers: (...names: Parameters<Identity['adminUsers']['holdUsers']>) =>
       identity().adminUsers.holdUsers(...names),

@@ -102,7 +102,7 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
       }
       await tourPages(stack, { page, domain, language, look })
       expect(faults).toEqual({})
-      expect([...texts[language].keys()]).toHaveLength(39)
+      expect([...texts[language].keys()]).toHaveLength(41)
       expect(tab.complaints).toEqual([])
     },
   )

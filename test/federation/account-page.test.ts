@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FakeGoogle } from '#test/fake-google.ts'
 import { textOf } from '#test/form-browser.ts'
 import { accountOf, googleFor, walkToGoogle } from '#test/google-sign-in.ts'
-import { mailTo } from '#test/outbox.ts'
+import { codeIn, mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-import { type SignedInPerson, methodsOf, signUp } from '#test/visitors.ts'
+import { PASSWORD, type SignedInPerson, methodsOf, signUp } from '#test/visitors.ts'
 import { type Walk, WalkingBrowser } from '#test/walking-browser.ts'
 
 const HOST = 'one.test'
@@ -35,8 +35,9 @@ async function somebody(): Promise<SignedInPerson & { readonly google: string }>
 const isAccount = ({ pathname, search }: URL): boolean =>
   pathname.endsWith('/account') && search === ''
 const open = (browser: WalkingBrowser) => browser.open(`${issuer}/account`, () => false)
-const press = (browser: WalkingBrowser, page: Walk, action: string) =>
-  browser.submit(page, { action }, `${issuer}/account/google`)
+/** Links Google or takes it off, whichever there is to do, with the password. */
+const press = async (browser: WalkingBrowser, currentPassword = PASSWORD) =>
+  browser.submit(await browser.open(`${issuer}/account/google`, () => false), { currentPassword })
 const wordsOf = ({ answer }: Walk): string => textOf(answer.text)
 const methods = async ({ token }: SignedInPerson) => methodsOf(stack, HOST, token)
 
@@ -46,7 +47,7 @@ describe('Google on the account’s page', () => {
     const { browser } = person
     const page = await open(browser)
     expect(wordsOf(page)).toContain('Google Not linked')
-    const linked = await press(browser, page, 'link')
+    const linked = await press(browser)
     expect(isAccount(linked.url)).toBe(true)
     expect(wordsOf(linked)).toContain(`Google ${person.google}`)
     await mailTo(stack, person.email, 'provider-linked')
@@ -54,14 +55,14 @@ describe('Google on the account’s page', () => {
       sub: person.sub,
     })
 
-    const off = await press(browser, linked, 'unlink')
+    const off = await press(browser)
     expect(wordsOf(off)).toContain('Google is taken off your account.')
     expect(wordsOf(off)).toContain('Google Not linked')
     await mailTo(stack, person.email, 'provider-unlinked')
     expect((await methods(person)).google).toEqual({ enabled: false })
 
     // The session is Google's by now: it must not stand for another visit there.
-    const again = await press(browser, await open(browser), 'link')
+    const again = await press(browser)
     expect(wordsOf(again)).toContain(`Google ${person.google}`)
   })
 
@@ -72,24 +73,30 @@ describe('Google on the account’s page', () => {
     await walkToGoogle(stack, HOST, browser)
     const page = await open(browser)
     expect(wordsOf(page)).toContain('Password Not set')
-    const refused = await press(browser, page, 'unlink')
+    const refused = await browser.open(`${issuer}/account/google`, () => false)
     expect(refused.answer.status).toBe(409)
     expect(wordsOf(refused)).toContain('Set a password first')
     const form = await browser.open(`${issuer}/account/password`, () => false)
-    const set = await browser.submit(form, { password: 'Tr4vel-light' })
+    const password = 'Tr4vel-light'
+    const unproven = await browser.submit(form, { password, proofCode: '000000' })
+    expect(unproven.answer.status).toBe(400)
+    const asked = await browser.submit(form, { password, action: 'send-proof-code' })
+    expect(wordsOf(asked)).toContain('We have sent a code to only@gmail.test.')
+    const proofCode = codeIn(await mailTo(stack, 'only@gmail.test', 'proof'))
+    const set = await browser.submit(asked, { password, proofCode })
     expect(wordsOf(set)).toContain('Password Set')
-    expect(wordsOf(await press(browser, set, 'unlink'))).toContain('Google Not linked')
+    expect(wordsOf(await press(browser, 'Tr4vel-light'))).toContain('Google Not linked')
   })
 
   test('is not linked when it belongs to another account, or its owner says no', async () => {
     const first = await somebody()
-    await press(first.browser, await open(first.browser), 'link')
+    await press(first.browser)
     const second = await signUp(stack, HOST, `p${++people}@example.test`)
-    const taken = await press(second.browser, await open(second.browser), 'link')
+    const taken = await press(second.browser)
     expect(wordsOf(taken)).toContain('That Google account belongs to another account here.')
     const third = await signUp(stack, HOST, `p${++people}@example.test`)
     google.person = undefined
-    const refused = await press(third.browser, await open(third.browser), 'link')
+    const refused = await press(third.browser)
     expect(wordsOf(refused)).toContain('Google was not linked. You can try again.')
     for (const person of [second, third]) {
       expect((await methods(person)).google).toEqual({ enabled: false })
@@ -98,8 +105,7 @@ describe('Google on the account’s page', () => {
 
   test('is linked to nobody else’s account by an address that its owner passes on', async () => {
     const attacker = await somebody()
-    const page = await open(attacker.browser)
-    const sent = await attacker.browser.submit(page, { action: 'link' }, `${issuer}/account/google`)
+    const sent = await press(attacker.browser)
     const ticketed = sent.steps.map(({ url }) => url).find((url) => url.includes('link_ticket='))
     const victim = await somebody()
     const walk = await victim.browser.open(ticketed ?? '', () => false)

@@ -196,15 +196,34 @@ describe('a link is not begun', () => {
     })
   })
 
-  test('without a sign-in of the last 15 minutes', async () => {
-    const person = await somebody()
-    const past = { now: () => new Date(Date.now() - 16 * 60_000) }
-    await using old = await startStack({ beside: stack, platform: { clock: past } })
-    const token = await old.dataToken(HOST, { user: person.email })
-    expect((await startLink(stack, HOST, token)).answer).toMatchObject({
+  test('without a proof of its owner, however recent the sign-in is', async () => {
+    const { token } = await somebody()
+    const none = (await startLink(stack, HOST, token, { proof: undefined })).answer
+    expect(none).toMatchObject({
       status: 403,
-      json: { ok: false, error: { code: 'RecentSignInRequired' } },
+      json: {
+        ok: false,
+        error: {
+          code: 'RecentSignInRequired',
+          message: expect.stringContaining('POST /data/auth/proof/start'),
+        },
+      },
     })
+    for (const proof of [{ currentPassword: 'Wr0ng-horse' }, { proofCode: '000000' }]) {
+      const wrong = (await startLink(stack, HOST, token, { proof })).answer
+      expect(wrong).toMatchObject({
+        status: 400,
+        json: { error: { code: 'ValidationError', details: [{ field: 'currentPassword' }] } },
+      })
+      expect(wrong.headers['set-cookie']).toBeUndefined()
+    }
+  })
+
+  test('with an empty proof, or one of another shape', async () => {
+    const { token } = await somebody()
+    for (const proof of [{}, { password: 'x' }, 'x']) {
+      expect((await startLink(stack, HOST, token, { proof })).answer.status).toBe(400)
+    }
   })
 
   test('by an account that is linked', async () => {

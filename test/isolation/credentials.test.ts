@@ -42,6 +42,7 @@ const VISITOR_ROWS: readonly Route[] = [
   ['DELETE', '/page/below?a=1'],
   ['GET', '/auth/methods'],
   ['POST', '/auth/password/add', { password: 'Correct-Horse-9-Battery' }],
+  ['POST', '/auth/proof/start', { action: 'google', method: 'passkey' }],
   [
     'POST',
     '/auth/providers/google/link/start',

@@ -232,41 +232,9 @@ describe.each([
     test('deletes no admin', async () => {
       const owner = await Owner.of(stack, host, 'admin')
       expect((await owner.open()).text).not.toContain('account/delete')
-      const refused = await owner.send('/delete', {})
+      const currentPassword = (await owner.mayUse(PASSWORD)) ? PASSWORD : BETTER
+      const refused = await owner.send('/delete', { currentPassword })
       expect(refused.status).toBe(409)
-      expect((await owner.open()).status).toBe(200)
-    })
-
-    test.each([
-      ['/address', 'GET'],
-      ['/password', 'GET'],
-      ['/delete', 'GET'],
-      ['/address', 'POST'],
-      ['/password', 'POST'],
-      ['/delete', 'POST'],
-      ['/google', 'POST'],
-    ])('asks for a sign-in of the last 15 minutes at %s, for %s', async (page, method) => {
-      const owner = await Owner.of(stack, host)
-      const shown = await owner.open()
-      await owner.signIn(16 * 60_000)
-      const path = `${owner.party.path}/account${page}`
-      const body = new URLSearchParams({
-        _csrf: csrfOf(shown),
-        username: 'x@x.test',
-        currentPassword: PASSWORD,
-        password: BETTER,
-      }).toString()
-      const answer =
-        method === 'GET' ? await owner.open(page) : await owner.browser.post(path, body, FORM)
-      expect(answer.status).toBe(303)
-      const location = new URL(answer.headers['location'] ?? '', 'http://x.test')
-      expect(location.pathname).toBe(`${owner.party.path}/oauth2/authorize`)
-      expect(location.searchParams.get('redirect_uri')).toBe(
-        `${owner.party.pool.issuer}/account${page === '/google' ? '' : page}`,
-      )
-      const next = await owner.browser.get(`${location.pathname}${location.search}`)
-      expect(next.headers['location']).toContain('/login?')
-      expect(await owner.mayUse(PASSWORD)).toBe(true)
       expect((await owner.open()).status).toBe(200)
     })
 

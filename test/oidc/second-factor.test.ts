@@ -39,7 +39,8 @@ async function setUp(owner: Owner): Promise<{ secret: string; codes: string[] }>
   await owner.signIn(-aheadMs)
   const page = await owner.open('/totp')
   const secret = secretIn(page)
-  const done = await owner.browser.submit(page, { code: nextCode(secret) })
+  const code = nextCode(secret)
+  const done = await owner.browser.submit(page, { code, currentPassword: PASSWORD })
   expect(done.status, textOf(done.text)).toBe(200)
   return { secret, codes: codesIn(done) }
 }
@@ -112,7 +113,7 @@ describe.each([
         expect((await again.browser.submit(again.page, { code: right })).status).toBe(400)
 
         await owner.signIn(-aheadMs)
-        const off = await owner.press('second-factor', { action: 'off' })
+        const off = await owner.send('/totp/remove', {})
         expect(textOf(off.text)).toContain('Your authenticator app is taken off.')
         await mailTo(stack, owner.email, 'second-factor-off')
         expect((await afterPassword(owner)).location).toContain('code=')
@@ -136,7 +137,7 @@ describe.each([
       expect(refused.status).toBe(400)
       await owner.signIn(-aheadMs)
       expect(textOf((await owner.open()).text)).toContain('Recovery codes 9 left')
-      const renewed = await owner.press('second-factor', { action: 'codes' })
+      const renewed = await owner.send('/recovery-codes', {})
       const [fresh = ''] = codesIn(renewed)
       expect((await two.browser.submit(two.page, { code: other })).status).toBe(400)
       expect(isSignedIn(await two.browser.submit(two.page, { code: fresh }))).toBe(true)
@@ -157,7 +158,7 @@ describe.each([
         const next = /class="button" href="([^"]*)"/.exec(done.text)?.[1]
         expect(next).toContain('/auth/callback?code=')
         await owner.signIn(-aheadMs)
-        const kept = await owner.press('second-factor', { action: 'off' })
+        const kept = await owner.send('/totp/remove', {})
         expect(kept.status).toBe(409)
         const again = await afterPassword(owner)
         expect(again.location).toContain('/mfa?')
@@ -283,10 +284,14 @@ describe.each([
       const planted = await owner.browser.submit(page, {
         setup,
         code: nextCode(secretIn(theirs)),
+        currentPassword: PASSWORD,
       })
       expect(textOf(planted.text)).toContain('This page was open for too long')
       await setUp(owner)
-      const second = await owner.browser.submit(page, { code: nextCode(secretIn(page)) })
+      const second = await owner.browser.submit(page, {
+        code: nextCode(secretIn(page)),
+        currentPassword: PASSWORD,
+      })
       expect(second.status).toBe(409)
     })
   })

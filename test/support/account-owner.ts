@@ -51,11 +51,12 @@ export class Owner {
     return this.browser.get(`${this.party.path}/account${page}`)
   }
 
-  /** Sends the form of a page, and gives what it leads to. */
+  /** Sends the form of a page with the password that the account has at first, and gives what it leads to. */
   async send(page: string, fields: Readonly<Record<string, string>>): Promise<Answer> {
     const shown = await this.open(page)
     if (shown.status !== 200) throw new Error(`${page}: ${shown.status} ${shown.text}`)
-    return this.follow(await this.browser.submit(shown, fields))
+    const proven = { currentPassword: PASSWORD, ...fields }
+    return this.follow(await this.browser.submit(shown, proven))
   }
 
   /** Presses a button of the account's page. */

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type GoogleWalk, tokensFor } from './google-sign-in.ts'
 import type { Answer } from './http-client.ts'
 import type { Stack } from './stack.ts'
-import type { SignedInPerson } from './visitors.ts'
+import { PASSWORD, type SignedInPerson } from './visitors.ts'
 import type { WalkingBrowser } from './walking-browser.ts'
 
 /** One request to link, as the site's application makes it. */
@@ -28,6 +28,7 @@ export async function startLink(
     codeChallenge: createHash('sha256').update(verifier).digest('base64url'),
     codeChallengeMethod: 'S256',
     state,
+    proof: { currentPassword: PASSWORD },
     ...changes,
   }
   const path = '/data/auth/providers/google/link/start'

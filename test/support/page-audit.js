@@ -34,7 +34,8 @@
   }
 
   const names = () => {
-    for (const input of all(INPUTS)) nameOf(input)
+    // A form that waits for a script hides its labels with its inputs.
+    for (const input of all(INPUTS)) if (isShown(input)) nameOf(input)
     for (const control of all('a, button')) if (words(control) === '') say('no name', control)
     for (const drawing of all('svg:not([aria-hidden=true])')) say('no name', drawing)
   }

@@ -71,18 +71,39 @@ export async function tourPages(
   await at('forwarding-agreed', send({}))
   await at('forwarding-incomplete', open('/admin/public/forwarding/verify'))
 
+  await accountPages(client, { base, email, page, language }, { at, open, send })
+
+  await at('refused', open(client.page('login', { client_id: 'nobody' })))
+  await at('signed-out', open(`${client.path}/logout`))
+}
+
+/** Of the account of somebody who signs in there. */
+async function accountPages(
+  client: RelyingParty,
+  {
+    base,
+    email,
+    page,
+    language,
+  }: Pick<TourOptions, 'page' | 'language'> & { readonly base: string; readonly email: string },
+  { at, open, send }: Pick<Tour, 'at' | 'open' | 'send'>,
+): Promise<void> {
   const sub = await withPassword(client, email)
   await page.goto(`${base}${client.path}/account`)
   await at('account', send({ username: email, password: PASSWORD }))
   await at('account-name', open(`${client.path}/account/name`))
   await at('account-named', send({ name: 'Wolfeschlegelsteinhausenbergerdorff Jr.' }))
   await at('account-address', open(`${client.path}/account/address`))
-  await at('account-address-sent', send({ username: `new-${email}` }))
+  await at('account-address-sent', send({ username: `new-${email}`, currentPassword: PASSWORD }))
   await at('account-password', open(`${client.path}/account/password`))
   await at('account-password-wrong', send({ currentPassword: 'Wrong-horse-7', password: 'x' }))
   await at('account-totp', open(`${client.path}/account/totp`))
-  await at('account-totp-codes', async () => sendForm(page, { code: await shownCode(page) }))
+  await at('account-totp-codes', async () =>
+    sendForm(page, { code: await shownCode(page), currentPassword: PASSWORD }),
+  )
   await at('account-with-app', open(`${client.path}/account`))
+  await at('account-totp-remove', open(`${client.path}/account/totp/remove`))
+  await at('account-recovery-codes', open(`${client.path}/account/recovery-codes`))
   await page.context().clearCookies({ name: /session/ })
   await page.goto(base + client.page('login'))
   await at('second-step', send({ username: email, password: PASSWORD }))
@@ -94,10 +115,7 @@ export async function tourPages(
   await applicationPages(client, base, { at, open, send })
   await at('account-passkey', open(`${client.path}/account/passkey`))
   await at('account-delete', open(`${client.path}/account/delete`))
-  await at('account-deleted', send({}))
-
-  await at('refused', open(client.page('login', { client_id: 'nobody' })))
-  await at('signed-out', open(`${client.path}/logout`))
+  await at('account-deleted', send({ currentPassword: PASSWORD }))
 }
 
 /** Of an application of others, which asks somebody who is signed in. */

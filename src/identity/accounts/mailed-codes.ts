@@ -6,6 +6,7 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 export const MAX_CODE_ATTEMPTS = 5
 export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000
 export const RESET_LIFETIME_MS = 60 * 60 * 1000
+export const PROOF_LIFETIME_MS = 15 * 60 * 1000
 
 const DIGITS = 6
 const SHAPE = /^\d{6}$/
@@ -16,8 +17,8 @@ const NO_HASH = Buffer.alloc(32)
 export interface CodeScope {
   readonly siteId: string
   readonly userPoolId: string
-  readonly purpose: 'sign-up' | 'reset'
-  /** `registrationId` or `sub`. */
+  readonly purpose: 'sign-up' | 'reset' | 'proof'
+  /** `registrationId` or `sub`; of a proof also the action and the sign-in. */
   readonly id: string
 }
 

@@ -3,6 +3,7 @@ import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import { KnownPasswords } from '#identity/passwords/known-passwords.ts'
 import { Passwords } from '#identity/passwords/service.ts'
+import { Proofs } from '#identity/proofs/service.ts'
 import { SecondFactors } from '#identity/second-factors/service.ts'
 
 import type { AccountsDeps } from './account-deps.ts'
@@ -30,6 +31,7 @@ export interface AccountServices {
   readonly inviteAcceptances: InviteAcceptances
   readonly secondFactors: SecondFactors
   readonly passkeys: Passkeys
+  readonly proofs: Proofs
 }
 
 export function openAccounts(deps: AccountsDeps): AccountServices {
@@ -42,6 +44,7 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
   const serviceDeps = { ...deps, codes, passwords }
   const mail = new AccountMail(serviceDeps)
   deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: MAIL_CONCURRENCY })
+  const passkeys = new Passkeys(serviceDeps)
   return {
     passwords,
     signUps: new SignUps(serviceDeps),
@@ -50,6 +53,7 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
     ownPasswords: new OwnPasswords(serviceDeps),
     inviteAcceptances: new InviteAcceptances(serviceDeps),
     secondFactors: new SecondFactors(serviceDeps),
-    passkeys: new Passkeys(serviceDeps),
+    passkeys,
+    proofs: new Proofs({ ...serviceDeps, passkeys }),
   }
 }

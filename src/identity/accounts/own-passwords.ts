@@ -2,6 +2,7 @@ import { AppError, notFound } from '#base/app-error.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
+import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -24,8 +25,8 @@ export class OwnPasswords {
     request: PoolRequest,
     { sub, oldPassword, newPassword, keep }: OwnPasswordChange,
   ): Promise<void> {
-    const { site, pool, origin } = request
-    const { database, passwords, rateLimiter, events, signOut } = this.#deps
+    const { site, pool } = request
+    const { passwords, rateLimiter } = this.#deps
     const user = await this.#user(site, pool, sub)
     const { email } = user
     await passwords.check(pool, { email, password: newPassword })
@@ -33,6 +34,38 @@ export class OwnPasswords {
       this.#compare(request, user, oldPassword),
     )
     if (oldHash === undefined) throw wrongOldPassword()
+    await this.#replace(request, user, { oldHash, newPassword, keep })
+  }
+
+  /**
+   * Replaces the password of an owner who has proven to be there. 400 `InvalidPassword`, 409 `PasswordMissing`. Ends every sign-in but
+   * the one to keep.
+   */
+  async replace(
+    request: PoolRequest,
+    { sub, newPassword, keep }: Omit<OwnPasswordChange, 'oldPassword'>,
+  ): Promise<void> {
+    const { site, pool } = request
+    const { database, passwords } = this.#deps
+    const user = await this.#user(site, pool, sub)
+    await passwords.check(pool, { email: user.email, password: newPassword })
+    const oldHash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
+    if (oldHash === undefined) throw new AppError('PasswordMissing', say('error.password-missing'))
+    await this.#replace(request, user, { oldHash, newPassword, keep })
+  }
+
+  async #replace(
+    request: PoolRequest,
+    user: User,
+    {
+      oldHash,
+      newPassword,
+      keep,
+    }: Pick<OwnPasswordChange, 'newPassword' | 'keep'> & { readonly oldHash: string },
+  ): Promise<void> {
+    const { site, pool, origin } = request
+    const { database, passwords, events, signOut } = this.#deps
+    const { sub, email } = user
     const { address } = origin
     const prepared = await passwords.hash(pool, { sub, email, password: newPassword, address })
     await database.withSite(site.siteId, async (tx) => {
@@ -54,7 +87,7 @@ export class OwnPasswords {
     const { database, passwords, events } = this.#deps
     const user = await this.#user(site, pool, sub)
     const { email } = user
-    if (await this.has(site, pool, sub)) throw alreadySet()
+    await this.requireNone(request, sub)
     const { address } = origin
     const prepared = await passwords.prepare(pool, { sub, email, password, address })
     await database.withSite(site.siteId, async (tx) => {
@@ -64,6 +97,11 @@ export class OwnPasswords {
       await events.record(tx, { event: 'password.added', pool: pool.kind, sub, email, origin })
       await this.#notify(tx, request, user)
     })
+  }
+
+  /** 409 `PasswordAlreadySet`. */
+  async requireNone({ site, pool }: PoolRequest, sub: string): Promise<void> {
+    if (await this.has(site, pool, sub)) throw alreadySet()
   }
 
   has(site: Site, pool: Pool, sub: string): Promise<boolean> {

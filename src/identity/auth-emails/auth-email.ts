@@ -1,4 +1,5 @@
 import type { PoolKind } from '#identity/pool-kind.ts'
+import type { ProofAction } from '#identity/proofs/model.ts'
 
 /** Every message that identity sends, with what its words need. */
 export type AuthEmail = { readonly to: string } & (
@@ -6,6 +7,13 @@ export type AuthEmail = { readonly to: string } & (
   /** The code that proves the address of a sign-up; branding may replace subject and HTML. */
   | { readonly kind: 'verification'; readonly pool: PoolKind; readonly code: string }
   | { readonly kind: 'reset'; readonly pool: PoolKind; readonly code: string }
+  /** The code that proves the owner of an account without password and passkey, for one change of it. */
+  | {
+      readonly kind: 'proof'
+      readonly pool: PoolKind
+      readonly code: string
+      readonly action: ProofAction
+    }
   | { readonly kind: 'password-changed'; readonly pool: PoolKind }
   /** To the owner of an account whose address somebody signed up with again. */
   | { readonly kind: 'account-exists'; readonly pool: PoolKind }

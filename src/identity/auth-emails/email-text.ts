@@ -29,6 +29,7 @@ const KEYS: Record<AuthEmail['kind'], EmailKeys> = {
   },
   verification: { paragraphs: ['mail.verification.text'], closing: 'mail.ignore' },
   reset: { paragraphs: ['mail.reset.text'], closing: 'mail.ignore' },
+  proof: { paragraphs: ['mail.proof.text', 'mail.proof.more'], closing: 'mail.proof.closing' },
   'password-changed': { paragraphs: ['mail.password-changed.text'], closing: 'mail.alarm' },
   'account-exists': {
     paragraphs: ['mail.account-exists.text', 'mail.account-exists.more'],

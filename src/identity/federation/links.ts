@@ -5,7 +5,6 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { type Client, accountClient } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { type User, isRevoked } from '#identity/users/model.ts'
@@ -62,7 +61,7 @@ export interface LinksDeps extends FederationDeps {
   readonly tickets: LinkTickets
 }
 
-/** Links a provider to an account, whose owner must have signed in recently at the start and at the end. */
+/** Links a provider to an account, whose owner has proven to be there before the start, and whose sign-in stands at the end. */
 export class Links {
   readonly #deps: LinksDeps
 
@@ -70,7 +69,7 @@ export class Links {
     this.#deps = deps
   }
 
-  /** 404 `ProviderNotEnabled`, 403 `RecentSignInRequired`, 409 `ProviderAlreadyLinked`. */
+  /** 404 `ProviderNotEnabled`, 409 `ProviderAlreadyLinked`. */
   async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<LinkStart> {
     const { pool } = visitor
     const client = linkClientOf(pool)
@@ -100,7 +99,6 @@ export class Links {
   ): Promise<LinkStart> {
     const { pool } = visitor
     const google = requireGoogle(pool)
-    requireRecentSignIn(visitor, this.#deps.clock.now())
     if (!client.redirectUris.includes(request.redirectUri)) {
       throw invalid('redirectUri', 'is not one that the site has registered')
     }

@@ -101,7 +101,11 @@ const ACCOUNT_PAGES = [
   'account/address',
   'account/password',
   'account/totp',
+  'account/totp/remove',
+  'account/recovery-codes',
   'account/passkey',
+  'account/passkey/remove',
+  'account/google',
   'account/delete',
 ] as const
 export type AccountPage = (typeof ACCOUNT_PAGES)[number]

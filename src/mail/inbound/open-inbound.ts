@@ -35,22 +35,20 @@ export interface OpenInboundDeps
 }
 
 /** What takes mail: from other servers, and from the sites here, by the same rules. */
-export async function openInbound(deps: OpenInboundDeps): Promise<InboundServices> {
+export function openInbound(deps: OpenInboundDeps): InboundServices {
   const { config, recipients, siteByHost: siteByDomain, returnPaths, returnedBounces } = deps
   const { smtpLimits: limits, smtpHostname: hostname, smtpPort: port } = config.mail
   const { messageBytes } = limits
-  const lookup = new RecipientLookup({
-    recipients,
-    hostname,
-    siteByDomain,
-    returnPath: (...path) => returnPaths.reverse(...path),
-  })
-  await lookup.listen(deps.notifications)
   const shared = {
     ...deps,
     config: config.mail,
     gate: new InboundGate({ ...deps, limits }),
-    lookup,
+    lookup: new RecipientLookup({
+      recipients,
+      hostname,
+      siteByDomain,
+      returnPath: (...path) => returnPaths.reverse(...path),
+    }),
     store: new MessageStore({ ...deps, maxBytes: messageBytes }),
     returnBounce: (...bounce: Parameters<typeof returnedBounces.accept>) =>
       returnedBounces.accept(...bounce),

@@ -156,7 +156,7 @@ export interface IdentityTables {
   user_code: {
     user_pool_id: string
     sub: string
-    purpose: 'reset' | 'address'
+    purpose: 'reset' | 'address' | 'proof'
     code_hash: Buffer
     email: string
     tries: Generated<number>
@@ -281,10 +281,6 @@ export interface IdentityTables {
     user_agent: string | null
     request_id: string | null
     detail: unknown
-  }
-  used_passkey_challenge: {
-    challenge_hash: Buffer
-    expires_at: Date
   }
   used_srp_challenge: {
     challenge_id: Buffer

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { readForm } from '#http/oidc/form-body.ts'
-import { EXPIRED_FORM, formErrorsOf } from '#http/oidc/pages/form-errors.ts'
+import { EXPIRED_FORM, NO_ERRORS, formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import {
   EMPTY_FORM,
   type FormPage,
@@ -15,70 +15,137 @@ import type { Html } from '#http/oidc/pages/html.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { pages } from '#http/plugins/pages.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
+import type { ProofAction } from '#identity/proofs/model.ts'
 import { say } from '#languages/message.ts'
 
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
+import {
+  NO_PROOF,
+  type ProofParts,
+  SEND_PROOF_CODE,
+  proofParts,
+  proofSubject,
+  readProof,
+} from './proof-form.ts'
 
 export const ACCOUNT_GATE = {
   open: 'A page of the account that this browser is signed in to; any other is led to the sign-in',
 }
 
+interface AccountFormState extends FormState {
+  readonly proof: ProofParts
+}
+
 /** One page of the account with one form. */
 interface AccountForm {
   readonly page: AccountPage
-  /** Whether it takes a sign-in of the last 15 minutes. */
-  readonly recent: boolean
-  show(account: AccountRequest, form: FormState): Promise<Response> | Response
-  /** Rejects with an `AppError` that the form shows, or with another error. */
+  /** What it does to the account, for which its sender proves to be the owner in the same form. `none` where it moves nothing. */
+  readonly proof: ProofAction | 'none'
+  show(account: AccountRequest, form: AccountFormState): Promise<Response> | Response
+  /** The owner has proven to be there. Rejects with an `AppError` that the form shows, or with another error. */
   submit(account: AccountRequest, fields: URLSearchParams): Promise<Response>
 }
 
 /** GET and POST of one page. */
 export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
-  const { page, recent } = form
+  const { page } = form
   const forOwner = ownerOnly(context)
   const prefix: string = `/oidc/:userPoolId/${page}`
   return new Elysia({ prefix })
     .use(pages(context))
     .get(
       '/',
-      forOwner(page, { recent }, (account) => form.show(account, EMPTY_FORM)),
+      forOwner(page, (account) => shown(context, form, account, EMPTY_FORM)),
       { poolPage: ACCOUNT_GATE, params: PoolPath },
     )
     .post(
       '/',
-      forOwner(page, { recent }, (account) => submitted(form, account)),
+      forOwner(page, (account) => submitted(context, form, account)),
       { poolPage: ACCOUNT_GATE, params: PoolPath },
     )
 }
 
-async function submitted(form: AccountForm, account: AccountRequest): Promise<Response> {
-  const fields = await readForm(account.request)
-  if (!hasCsrfToken(account.csrf, fields)) {
-    return form.show(account, { typed: fields, errors: EXPIRED_FORM })
+async function shown(
+  context: AppContext,
+  form: AccountForm,
+  account: AccountRequest,
+  { notice, ...state }: FormState & Pick<ProofParts, 'notice'>,
+): Promise<Response> {
+  const parts = form.proof === 'none' ? NO_PROOF : await proofParts(context, account, form.proof)
+  return form.show(account, { ...state, proof: { ...parts, ...(notice && { notice }) } })
+}
+
+async function submitted(
+  context: AppContext,
+  form: AccountForm,
+  account: AccountRequest,
+): Promise<Response> {
+  const typed = await readForm(account.request)
+  if (!hasCsrfToken(account.csrf, typed)) {
+    return shown(context, form, account, { typed, errors: EXPIRED_FORM })
   }
   try {
-    return await form.submit(account, fields)
+    return await proven(context, form, account, typed)
   } catch (error) {
-    return form.show(account, { typed: fields, errors: formErrorsOf(error) })
+    return shown(context, form, account, { typed, errors: formErrorsOf(error) })
   }
+}
+
+async function proven(
+  context: AppContext,
+  form: AccountForm,
+  account: AccountRequest,
+  fields: URLSearchParams,
+): Promise<Response> {
+  if (form.proof === 'none') return form.submit(account, fields)
+  const subject = proofSubject(account, form.proof)
+  if (fields.get('action') === SEND_PROOF_CODE) {
+    const { email } = await context.proofs.mailCode(account, subject)
+    const notice = say('proof.code-sent', { email })
+    return shown(context, form, account, { typed: fields, errors: NO_ERRORS, notice })
+  }
+  return context.proofs.run(account, subject, readProof(fields), () => form.submit(account, fields))
 }
 
 /** Under a form, for who does not want to send it. */
 export const backLine = ({ pool }: AccountRequest): Html =>
   linkLine(say('account.changed-mind'), pathTo(pool, 'account'), say('account.back'))
 
-/** A page with a form that only this browser can send. */
+/** A page with a form that only this browser can send, and only its account's owner where it moves the account. */
 export const accountFormPage = (
-  { site, pool, csrf, language }: AccountRequest,
+  request: AccountRequest,
   page: AccountPage,
-  parts: Omit<FormPage, 'language' | 'site' | 'csrfToken' | 'cookies' | 'action'>,
-): Response =>
-  formPage({
+  { errors, proof }: Pick<AccountFormState, 'errors' | 'proof'>,
+  parts: Pick<
+    FormPage,
+    | 'title'
+    | 'lead'
+    | 'fields'
+    | 'submit'
+    | 'hidden'
+    | 'instead'
+    | 'after'
+    | 'formTargets'
+    | 'passkey'
+  >,
+): Response => {
+  const { site, pool, csrf, language } = request
+  return formPage({
     site,
     language,
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     action: pathTo(pool, page),
+    more: backLine(request),
     ...parts,
+    ...proof,
+    ...(isNamed(parts.fields) && { account: undefined }),
+    errors,
+    fields: [...parts.fields, ...proof.fields],
+    hidden: { ...parts.hidden, ...proof.hidden },
   })
+}
+
+/** A form sends one `username`. */
+const isNamed = (fields: FormPage['fields']): boolean =>
+  fields.some(({ name }) => name === 'username')

@@ -1,12 +1,11 @@
-import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
-import { siteHref } from '#http/oidc/pages/notice-page.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
 import type { ConsentedClient } from '#identity/consents/service.ts'
 import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
 import type { Passkey } from '#identity/passkeys/model.ts'
+import type { AccountPage } from '#identity/pools/client.ts'
 import type { SecondFactorState } from '#identity/second-factors/service.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
 import type { TextKey } from '#languages/catalogues.ts'
@@ -16,6 +15,7 @@ import { listed, timeAgo } from '#languages/spans.ts'
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
 import { accountRow, rowButton, rowLink, unseenWords } from './account-rows.ts'
 import { deviceName } from './device-name.ts'
+import { REMOVED_PASSKEY } from './passkeys.ts'
 
 /** What a page of the account shows. */
 export interface AccountOverview {
@@ -25,8 +25,6 @@ export interface AccountOverview {
   readonly passkeys: readonly Passkey[]
   readonly applications: readonly ConsentedClient[]
   readonly now: Date
-  /** The provider's page, to which the button that links it leads. */
-  readonly providerPage: string | undefined
   readonly fault: PageFault | undefined
 }
 
@@ -73,7 +71,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
           >${say('account.sign-out')}</a
         >
       </p>
-      <p><a class="link" href="${siteHref(site, pool.issuer)}">${say('page.back-to-site')}</a></p>
+      <p><a class="link" href="/">${say('page.back-to-site')}</a></p>
     </div>
   `
   return htmlPage({
@@ -82,7 +80,6 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     language,
     body,
     wide: true,
-    formTargets: overview.providerPage === undefined ? [] : [formTargetOf(overview.providerPage)],
     status: overview.fault?.status ?? 200,
     cookies: csrf.cookies,
   })
@@ -127,18 +124,18 @@ function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: Second
     const link = rowLink(page, say('account.set-up'), say('account.of-app'))
     return accountRow(app, say('account.app-none'), link)
   }
-  const press = (action: string, label: Words, what?: Words): Html =>
-    rowButton(request, 'account/second-factor', { action, label, what })
+  const link = (page: AccountPage, label: Words, what: Words): Html =>
+    rowLink(pathTo(request.pool, page), label, what)
   return html`
     ${accountRow(
       app,
       say('account.app-set'),
-      press('off', say('account.take-off'), say('account.of-app')),
+      link('account/totp/remove', say('account.take-off'), say('account.of-app')),
     )}
     ${accountRow(
       say('account.codes'),
       say('account.codes-left', { count: recoveryCodesLeft }),
-      press('codes', say('account.codes-new')),
+      link('account/recovery-codes', say('account.codes-new'), say('account.codes')),
     )}
   `
 }
@@ -160,22 +157,18 @@ function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html 
     lastUsedAt === null
       ? say('account.passkey-unused', { added })
       : say('account.passkey-used', { added, used: timeAgo(lastUsedAt, now) })
-  const remove = {
-    action: 'remove',
-    label: say('account.remove'),
-    what: say('account.of-passkey', { name }),
-  }
-  const hidden = { passkey: credentialId }
-  return accountRow(name, words, rowButton(request, 'account/passkey', { ...remove, hidden }))
+  const query = new URLSearchParams({ [REMOVED_PASSKEY]: credentialId }).toString()
+  const page = `${pathTo(request.pool, 'account/passkey/remove')}?${query}`
+  const remove = rowLink(page, say('account.remove'), say('account.of-passkey', { name }))
+  return accountRow(name, words, remove)
 }
 
 const googleWords = (google: LinkedProvider | undefined): Words =>
   google === undefined ? say('account.not-linked') : (google.email ?? say('account.linked'))
 
-const googleAction = (request: AccountRequest, { google }: OwnAccount): Html => {
-  const [action, label] =
-    google === undefined ? ['link', say('account.link')] : ['unlink', say('account.take-off')]
-  return rowButton(request, 'account/google', { action, label, what: 'Google' })
+const googleAction = ({ pool }: AccountRequest, { google }: OwnAccount): Html => {
+  const label = say(google === undefined ? 'account.link' : 'account.take-off')
+  return rowLink(pathTo(pool, 'account/google'), label, 'Google')
 }
 
 /** Only for who has let one in. */

@@ -8,7 +8,6 @@ import type { PoolPageRequest } from '#http/plugins/pages.ts'
 import { UI_LOCALES, askedLanguageOf } from '#http/request-language.ts'
 import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { RECENT_MS, isRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import { type Language, languageOfLocales } from '#languages/language.ts'
 
@@ -37,22 +36,18 @@ export interface AccountRequest extends PoolPageRequest {
   readonly done: (notice: AccountNotice, detail?: string) => Response
 }
 
-/** Reads requests to the account's pages. Returns the redirect to the sign-in instead for who has none, or none that is recent enough. */
+/** Reads requests to the account's pages. Returns the redirect to the sign-in instead for who has none. */
 function accountReader({ sealer, clock, sessions }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
   return async (
     poolRequest: PoolPageRequest,
     page: AccountPage,
-    { recent }: { readonly recent: boolean },
   ): Promise<AccountRequest | Response> => {
     const { site, pool, request } = poolRequest
     const session = await sessions.find(site, pool, readSession(request, pool))
     const asked = askedLanguage(poolRequest)
-    if (!session) return toSignIn(pool, page, asked, {})
-    if (recent && !isRecentSignIn(session, clock.now())) {
-      return toSignIn(pool, page, asked, { max_age: String(RECENT_MS / 1000) })
-    }
+    if (!session) return toSignIn(pool, page, asked)
     const form = csrfSession(formKey, request, `${pool.issuer}/account`, poolScope(pool))
     const csrf = { ...form, cookies: [...form.cookies, ...asked.cookies] }
     const browser = `${pool.issuer}\naccount\n${csrf.secret}`
@@ -78,13 +73,9 @@ function accountReader({ sealer, clock, sessions }: AppContext) {
 /** Answers requests of who is signed in; any other is led to the sign-in. */
 export function ownerOnly(context: AppContext) {
   const open = accountReader(context)
-  return (
-    page: AccountPage,
-    options: { readonly recent: boolean },
-    answer: (account: AccountRequest) => Promise<Response> | Response,
-  ) =>
+  return (page: AccountPage, answer: (account: AccountRequest) => Promise<Response> | Response) =>
     async ({ poolRequest }: { readonly poolRequest: PoolPageRequest }): Promise<Response> => {
-      const account = await open(poolRequest, page, options)
+      const account = await open(poolRequest, page)
       return account instanceof Response ? account : answer(account)
     }
 }
@@ -109,19 +100,13 @@ function askedLanguage({ pool, request }: PoolPageRequest): AskedLanguage {
 }
 
 /** A sign-in that leads back to the page. */
-function toSignIn(
-  pool: Pool,
-  page: AccountPage,
-  { language, cookies }: AskedLanguage,
-  more: Readonly<Record<string, string>>,
-): Response {
+function toSignIn(pool: Pool, page: AccountPage, { language, cookies }: AskedLanguage): Response {
   const query = new URLSearchParams({
     client_id: ACCOUNT_CLIENT_ID,
     redirect_uri: `${pool.issuer}/${page}`,
     response_type: 'code',
     scope: 'openid',
     ...(language !== undefined && { [UI_LOCALES]: language }),
-    ...more,
   })
   const location = `${pathTo(pool, 'oauth2/authorize')}?${query.toString()}`
   return seeOther(location, cookies)

@@ -1,128 +1,80 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { hasCsrfToken } from '#http/oidc/csrf.ts'
-import { readForm } from '#http/oidc/form-body.ts'
-import { html } from '#http/oidc/pages/html.ts'
-import { htmlPage } from '#http/oidc/pages/page.ts'
-import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
 import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
-import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from '#http/oidc/passkeys/form.ts'
-import { PoolPath } from '#http/path-params.ts'
-import { pages } from '#http/plugins/pages.ts'
+import { CHALLENGE_FIELD, CREDENTIAL_FIELD } from '#http/oidc/passkeys/form.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
-import { type Words, say, wordsIn } from '#languages/message.ts'
+import { say, wordsIn } from '#languages/message.ts'
 
-import { ACCOUNT_GATE, backLine } from './account-form.ts'
-import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
+import { accountFormPage, accountFormRoutes } from './account-form.ts'
+import { pathTo } from './account-request.ts'
 import { deviceName } from './device-name.ts'
 
-/** The passkeys of the account: the page that adds one, and the buttons of the account's page. */
-export const accountPasskeyRoutes = (context: AppContext) => {
-  const forOwner = ownerOnly(context)
+/** The parameter of the page that removes a passkey, and the field of its form. */
+export const REMOVED_PASSKEY = 'id'
+
+/** The passkeys of the account: the page that adds one, and the one that removes one. */
+export const accountPasskeyRoutes = (context: AppContext) =>
+  new Elysia().use(additionRoutes(context)).use(removalRoutes(context))
+
+const additionRoutes = (context: AppContext) => {
   const challenges = new PasskeyChallenges(context)
-  const route = { poolPage: ACCOUNT_GATE, params: PoolPath }
-  return new Elysia({ prefix: '/oidc/:userPoolId/account/passkey' })
-    .use(pages(context))
-    .get(
-      '/',
-      forOwner('account/passkey', { recent: true }, async (account) =>
-        addingPage(account, await optionsOf(context, challenges, account), undefined),
-      ),
-      route,
-    )
-    .post(
-      '/',
-      forOwner('account/passkey', { recent: true }, (account) =>
-        change(context, challenges, account),
-      ),
-      route,
-    )
-}
-
-interface Creation {
-  readonly sealed: string
-  readonly options: object
-}
-
-async function optionsOf(
-  context: AppContext,
-  challenges: PasskeyChallenges,
-  request: AccountRequest,
-): Promise<Creation> {
-  const { site, pool, csrf, session } = request
-  const { sub } = session
-  const { email, name } = await context.ownAccounts.get(request, sub)
-  const known = await context.passkeys.list(site, pool, sub)
-  const { challenge, sealed } = challenges.create({ pool, csrf, sub })
-  return {
-    sealed,
-    options: passkeyCreationOptions(request, { sub, email, name }, { known, challenge }),
-  }
-}
-
-function addingPage(
-  request: AccountRequest,
-  { sealed, options }: Creation,
-  fault: Words | undefined,
-): Response {
-  const { site, language, pool, csrf } = request
-  const title = say('passkey.title')
-  const form = passkeyForm({
-    action: pathTo(pool, 'account/passkey'),
-    csrfToken: csrf.token,
-    sealed,
-    options,
-    kind: 'create',
-    label: title,
-  })
-  return htmlPage({
-    title: fault === undefined ? title : say('page.error', { title }),
-    site,
-    language,
-    status: fault === undefined ? 200 : 400,
-    cookies: csrf.cookies,
-    scripted: true,
-    body: html`
-      <header>
-        <h1>${title}</h1>
-        <p class="lead">${say('passkey.lead', { site: site.domain })}</p>
-      </header>
-      ${fault !== undefined && html`<p class="alert" role="alert">${fault}</p>`} ${form}
-      <p class="alert without-passkeys">${say('passkey.none-here')}</p>
-      <div class="more">${backLine(request)}</div>
-    `,
+  return accountFormRoutes(context, {
+    page: 'account/passkey',
+    proof: 'passkey',
+    async show(request, form) {
+      const { site, pool, csrf, session } = request
+      const { sub } = session
+      const { email, name } = await context.ownAccounts.get(request, sub)
+      const known = await context.passkeys.list(site, pool, sub)
+      const { challenge, sealed } = challenges.create({ pool, csrf, sub })
+      const options = passkeyCreationOptions(request, { sub, email, name }, { known, challenge })
+      return accountFormPage(request, 'account/passkey', form, {
+        title: say('passkey.title'),
+        lead: say('passkey.lead', { site: site.domain }),
+        passkey: { options },
+        hidden: { [CHALLENGE_FIELD]: sealed, [CREDENTIAL_FIELD]: '' },
+        fields: [],
+        submit: say('passkey.title'),
+      })
+    },
+    async submit(request, fields) {
+      const { pool, csrf, session, origin, language } = request
+      const { sub } = session
+      await context.passkeys.add(request, sub, {
+        credential: fields.get(CREDENTIAL_FIELD) ?? '',
+        challenge: challenges.open({ pool, csrf, sub }, fields.get(CHALLENGE_FIELD)),
+        name: wordsIn(deviceName(origin.userAgent), language),
+      })
+      return request.done('passkey-added')
+    },
   })
 }
 
-async function change(
-  context: AppContext,
-  challenges: PasskeyChallenges,
-  request: AccountRequest,
-): Promise<Response> {
-  const { pool, csrf, session, origin, language } = request
-  const { sub } = session
-  const fields = await readForm(request.request)
-  if (!hasCsrfToken(csrf, fields)) {
-    throw new AppError('Forbidden', say('error.page-expired'))
-  }
-  const removed = fields.get('passkey')
-  if (removed !== null) {
-    await context.passkeys.remove(request, sub, removed)
-    return request.done('passkey-removed')
-  }
-  try {
-    await context.passkeys.add(request, sub, {
-      credential: fields.get(CREDENTIAL_FIELD) ?? '',
-      challenge: challenges.open({ pool, csrf, sub }, fields.get(CHALLENGE_FIELD)),
-      name: wordsIn(deviceName(origin.userAgent), language),
-    })
-    return request.done('passkey-added')
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'ValidationError') throw error
-    const [fault = error] = error.details ?? []
-    const words = withFullStop(wordsOf(fault))
-    return addingPage(request, await optionsOf(context, challenges, request), words)
-  }
-}
+const removalRoutes = (context: AppContext) =>
+  accountFormRoutes(context, {
+    page: 'account/passkey/remove',
+    proof: 'passkey',
+    async show(request, form) {
+      const { site, pool, session } = request
+      const id =
+        form.typed.get(REMOVED_PASSKEY) ??
+        new URL(request.request.url).searchParams.get(REMOVED_PASSKEY)
+      const passkeys = await context.passkeys.list(site, pool, session.sub)
+      const removed = passkeys.find(({ credentialId }) => credentialId === id)
+      // It is gone, or a sign-in came between, which leads to the page alone.
+      if (!removed) return seeOther(pathTo(pool, 'account'), request.csrf.cookies)
+      return accountFormPage(request, 'account/passkey/remove', form, {
+        title: say('passkey-removal.title'),
+        lead: say('passkey-removal.lead', { name: removed.name }),
+        hidden: { [REMOVED_PASSKEY]: removed.credentialId },
+        fields: [],
+        submit: say('account.remove'),
+      })
+    },
+    async submit(request, fields) {
+      await context.passkeys.remove(request, request.session.sub, fields.get(REMOVED_PASSKEY) ?? '')
+      return request.done('passkey-removed')
+    },
+  })

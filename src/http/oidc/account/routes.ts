@@ -1,13 +1,10 @@
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
-import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
 import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
-import { withFullStop, wordsOf } from '#http/oidc/pages/text.ts'
-import { seeOther } from '#http/oidc/see-other.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { pages } from '#http/plugins/pages.ts'
 import { say } from '#languages/message.ts'
@@ -24,27 +21,22 @@ export const accountRoutes = (context: AppContext) => {
     .use(pages(context))
     .get(
       '/',
-      forOwner('account', { recent: false }, (account) => overview(context, account, undefined)),
+      forOwner('account', (account) => overview(context, account, undefined)),
       route,
     )
     .get(
       '/export',
-      forOwner('account', { recent: false }, (account) => exported(context, account)),
+      forOwner('account', (account) => exported(context, account)),
       route,
     )
     .post(
       '/sessions',
-      forOwner('account', { recent: false }, (account) => endSessions(context, account)),
+      forOwner('account', (account) => endSessions(context, account)),
       route,
     )
     .post(
       '/applications',
-      forOwner('account', { recent: false }, (account) => removeApplication(context, account)),
-      route,
-    )
-    .post(
-      '/google',
-      forOwner('account', { recent: true }, (account) => changeGoogle(context, account)),
+      forOwner('account', (account) => removeApplication(context, account)),
       route,
     )
 }
@@ -70,10 +62,6 @@ async function overview(
     applications,
     passkeys,
     now: context.clock.now(),
-    providerPage:
-      account.google === undefined
-        ? await context.authorizationRedirects.providerPage(pool)
-        : undefined,
     fault: fault ?? googleFault(new URL(request.request.url).searchParams),
   })
 }
@@ -118,35 +106,7 @@ function ignoreEnded(error: unknown): void {
   if (!(error instanceof AppError) || !ended.includes(error.code)) throw error
 }
 
-async function changeGoogle(context: AppContext, request: AccountRequest): Promise<Response> {
-  const { site, pool, session } = request
-  const fields = await readForm(request.request)
-  if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
-  try {
-    if (fields.get('action') === 'unlink') {
-      await context.ownAccounts.unlinkGoogle(request, session.sub)
-      return request.done('google-unlinked')
-    }
-    const { authorizeUrl } = await context.links.startAtAccount(site, pool, session)
-    return seeOther(authorizeUrl)
-  } catch (error) {
-    if (error instanceof AppError && SHOWN.has(error.code)) {
-      return overview(context, request, {
-        status: statusOf(error),
-        words: withFullStop(wordsOf(error)),
-      })
-    }
-    throw error
-  }
-}
-
 const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: say('page.expired') }
-
-const SHOWN: ReadonlySet<string> = new Set([
-  'PasswordMissing',
-  'ProviderAlreadyLinked',
-  'ProviderNotEnabled',
-])
 
 /** Words of our own for what came back from Google: whoever made the address of the page must not write on it. */
 function googleFault(params: URLSearchParams): PageFault | undefined {

@@ -40,6 +40,9 @@ const MARKED_FIELDS: Partial<Record<ErrorCode, readonly string[]>> = {
   InvalidVerificationCode: ['code'],
   InvalidCredentials: ['username', 'password'],
   TooManyRequests: [],
+  PasswordMissing: [],
+  ProviderAlreadyLinked: [],
+  ProviderNotEnabled: [],
   ServiceUnavailable: [],
 }
 

@@ -28,7 +28,7 @@ export interface FormPage extends Pick<
   readonly fields: readonly Field[]
   readonly hidden?: Readonly<Record<string, string>>
   /** The user name for the browser's password manager. */
-  readonly account?: string
+  readonly account?: string | undefined
   readonly submit: Words
   readonly errors: FormErrors
   /** A message of success, shown when there are no errors. */
@@ -41,6 +41,10 @@ export interface FormPage extends Pick<
   readonly refusal?: { readonly value: string; readonly label: Words }
   /** A second button in the form. */
   readonly again?: { readonly value: string; readonly label: Words; readonly words: Words }
+  /** A button that proves the sender by a passkey and sends the form; the page's script shows it. */
+  readonly passkeyProof?: { readonly options: object; readonly isOnlyWay: boolean } | undefined
+  /** What a device makes a passkey with before the form is sent, which the page's script shows. */
+  readonly passkey?: { readonly options: object } | undefined
   /** Shown under the form. */
   readonly more?: Html | undefined
 }
@@ -50,29 +54,30 @@ export function formPage(parts: FormPage): Response {
   const { title, errors, fields } = parts
   const wrong = fields.filter((field) => hasError(field, errors))
   const focused = wrong.find(isEmpty) ?? wrong[0] ?? fields.find(isEmpty)
+  const content = html`
+    ${Object.entries(hiddenOf(parts)).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    ${parts.account !== undefined && accountOf(parts.account)}
+    ${fields.map((field) => fieldOf(field, errors, field === focused))}
+    ${!parts.passkeyProof?.isOnlyWay && html`<button class="button" type="submit">${parts.submit}</button>`}
+    ${proofOf(parts)}
+    ${
+      parts.refusal &&
+      html`<button class="button plain" name="action" value="${parts.refusal.value}">
+        ${parts.refusal.label}
+      </button>`
+    }
+    ${againOf(parts.again)}
+  `
   const body = html`
     <header>
       ${parts.emblem}
       <h1>${title}</h1>
       <p class="lead">${parts.lead}</p>
     </header>
-    ${messageOf(parts)} ${parts.instead}
-    <form method="post" action="${parts.action}">
-      ${Object.entries(hiddenOf(parts)).map(
-        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-      )}
-      ${parts.account !== undefined && accountOf(parts.account)}
-      ${fields.map((field) => fieldOf(field, errors, field === focused))}
-      <button class="button" type="submit">${parts.submit}</button>
-      ${
-        parts.refusal &&
-        html`<button class="button plain" name="action" value="${parts.refusal.value}">
-          ${parts.refusal.label}
-        </button>`
-      }
-      ${againOf(parts.again)}
-    </form>
-    ${parts.after} ${parts.more && html`<div class="more">${parts.more}</div>`}
+    ${messageOf(parts)} ${parts.instead} ${formOf(parts, content)} ${parts.after}
+    ${parts.more && html`<div class="more">${parts.more}</div>`}
   `
   const named = errors === NO_ERRORS ? title : say('page.error', { title })
   return htmlPage({
@@ -80,10 +85,38 @@ export function formPage(parts: FormPage): Response {
     title: named,
     body,
     pictured: parts.emblem !== undefined,
-    scripted: fields.some(({ type }) => type === 'password'),
+    scripted: isScripted(parts),
     status: errors.status,
     headers: { ...parts.headers, ...errors.headers },
   })
+}
+
+const isScripted = ({ fields, passkey, passkeyProof }: FormPage): boolean =>
+  fields.some(({ type }) => type === 'password') || (passkey ?? passkeyProof) !== undefined
+
+/** One that makes a passkey is shown by the script. */
+const formOf = ({ action, passkey }: FormPage, content: Html): Html =>
+  passkey === undefined
+    ? html`<form method="post" action="${action}">${content}</form>`
+    : html`<form
+        method="post"
+        action="${action}"
+        data-passkey="${JSON.stringify(passkey.options)}"
+        data-kind="create"
+        hidden
+      >
+        ${content}
+      </form>`
+
+function proofOf({ passkeyProof, submit }: FormPage): Html | undefined {
+  if (!passkeyProof) return undefined
+  const { options, isOnlyWay } = passkeyProof
+  const button = isOnlyWay
+    ? html`<button class="button" type="button">${submit}</button>`
+    : html`<p class="or">${say('page.or')}</p>
+        <button class="button plain" type="button">${say('proof.passkey')}</button>`
+  return html`<div data-proof="${JSON.stringify(options)}" hidden>${button}</div>
+    ${isOnlyWay && html`<p class="alert without-passkeys">${say('passkey.none-here')}</p>`}`
 }
 
 const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, string>> => ({

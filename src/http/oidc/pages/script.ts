@@ -32,13 +32,34 @@ export const pageScript = `
   for (const form of forms) {
     form.hidden = false;
     form.addEventListener('submit', (event) => {
-      if (form.elements.credential.value !== '') return;
+      if (form.elements.credential.value !== '' || event.submitter?.name === 'action') return;
       event.preventDefault();
       quietly(run(form, {}));
     });
     if ('offered' in form.dataset && PublicKeyCredential.isConditionalMediationAvailable) {
       quietly(PublicKeyCredential.isConditionalMediationAvailable().then((can) => can && run(form, { mediation: 'conditional' })));
     }
+  }
+  const proven = async (box, form, password) => {
+    if (password) password.required = false;
+    try {
+      if (!form.reportValidity()) throw new Error();
+      waiting?.abort();
+      // A form that makes a passkey, too, may need a second press for it.
+      if (form.elements.passkey.value === '') {
+        const credential = await navigator.credentials.get({ publicKey: asked(JSON.parse(box.dataset.proof)) });
+        form.elements.passkey.value = JSON.stringify(json(credential));
+      }
+    } catch (error) {
+      if (password) password.required = true;
+      throw error;
+    }
+    if (form.dataset.passkey) form.requestSubmit(); else form.submit();
+  };
+  for (const box of window.PublicKeyCredential ? document.querySelectorAll('[data-proof]') : []) {
+    const form = box.closest('form');
+    box.hidden = false;
+    box.querySelector('button').addEventListener('click', () => quietly(proven(box, form, form.elements.currentPassword)));
   }
   const words = document.querySelector('main').dataset;
   for (const input of document.querySelectorAll('input[type=password]')) {

@@ -241,7 +241,6 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
   color: var(--good);
 }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
-.badge.plain { background: var(--ground); color: var(--muted); }
 .actions { display: grid; gap: 12px; }
 .qr { width: 208px; margin: 0 auto 16px; padding: 12px; border-radius: 11px; background: #ffffff; }
 .qr svg { display: block; width: 100%; height: auto; fill: #000000; }
@@ -250,7 +249,7 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 8px 24px; margin: 0 0 28px; padding: 0; list-style: none; font: 500 15px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 .show { justify-self: end; }
 form[data-passkey] { gap: 0; }
-form[data-passkey]:not([hidden]) + .without-passkeys { display: none; }
+form[data-passkey]:not([hidden]) + .without-passkeys, [data-proof]:not([hidden]) + .without-passkeys { display: none; }
 .without-passkeys { margin: 0; }
 .rows { margin: 0; padding: 0; list-style: none; }
 .row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }

@@ -1,0 +1,53 @@
+import type { AppContext } from '#context'
+import { formTargetOf } from '#http/oidc/form-targets.ts'
+import { noticePage } from '#http/oidc/pages/notice-page.ts'
+import { seeOther } from '#http/oidc/see-other.ts'
+import { say } from '#languages/message.ts'
+
+import { accountFormPage, accountFormRoutes } from './account-form.ts'
+import { type AccountRequest, pathTo } from './account-request.ts'
+
+/** Links Google to the account, or takes it off: whichever there is to do. */
+export const accountGoogleRoutes = (context: AppContext) =>
+  accountFormRoutes(context, {
+    page: 'account/google',
+    proof: 'google',
+    async show(request, form) {
+      const { site, pool, session } = request
+      const { google, hasPassword } = await context.ownAccounts.get(request, session.sub)
+      if (google && !hasPassword) return passwordFirst(request)
+      const target = google ? undefined : await context.authorizationRedirects.providerPage(pool)
+      return accountFormPage(request, 'account/google', form, {
+        title: say(google ? 'google.unlink-title' : 'google.link-title'),
+        lead: say(google ? 'google.unlink-lead' : 'google.link-lead', { site: site.domain }),
+        hidden: { change: google ? 'unlink' : 'link' },
+        fields: [],
+        formTargets: target === undefined ? [] : [formTargetOf(target)],
+        submit: say(google ? 'account.take-off' : 'account.link'),
+      })
+    },
+    async submit(request, fields) {
+      const { site, pool, session } = request
+      if (fields.get('change') === 'unlink') {
+        await context.ownAccounts.unlinkGoogle(request, session.sub)
+        return request.done('google-unlinked')
+      }
+      const { authorizeUrl } = await context.links.startAtAccount(site, pool, session)
+      return seeOther(authorizeUrl)
+    },
+  })
+
+const passwordFirst = ({ site, pool, language, csrf }: AccountRequest): Response =>
+  noticePage({
+    title: say('google.unlink-title'),
+    site,
+    language,
+    tone: 'bad',
+    status: 409,
+    text: [say('error.password-missing')],
+    links: [
+      { href: pathTo(pool, 'account/password'), label: say('password.set-title') },
+      { href: pathTo(pool, 'account'), label: say('account.back') },
+    ],
+    cookies: csrf.cookies,
+  })

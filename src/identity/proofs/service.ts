@@ -1,0 +1,210 @@
+import { AppError, invalid } from '#base/app-error.ts'
+import type { AccountServiceDeps } from '#identity/accounts/account-deps.ts'
+import { type CodeScope, PROOF_LIFETIME_MS } from '#identity/accounts/mailed-codes.ts'
+import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
+import type { Passkeys } from '#identity/passkeys/service.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
+import type { User } from '#identity/users/model.ts'
+import { say } from '#languages/message.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+
+import type { Proof, ProofMethods, ProofSubject } from './model.ts'
+import { ProofChallenges } from './passkey-challenges.ts'
+import { type ProofCodeKey, deleteProofCode, takeProofAttempt, upsertProofCode } from './queries.ts'
+
+export interface ProofsDeps extends AccountServiceDeps {
+  readonly passkeys: Pick<Passkeys, 'list' | 'authenticate'>
+}
+
+/** `PublicKeyCredentialRequestOptionsJSON`, and what comes back with what the device signed. */
+export interface PasskeyProofRequest {
+  readonly options: ReturnType<typeof passkeyRequestOptions>
+  readonly challenge: string
+}
+
+export interface MailedProofCode {
+  readonly email: string
+  readonly expiresAt: Date
+}
+
+/**
+ * What moves an account takes a proof of its owner in the same request: the password, a passkey, or a mailed code where the account
+ * has neither. A session or a token is none. Errors are 400 `ValidationError` about the field of `Proof`, and 429.
+ */
+export class Proofs {
+  readonly #deps: ProofsDeps
+  readonly #challenges: ProofChallenges
+
+  constructor(deps: ProofsDeps) {
+    this.#deps = deps
+    this.#challenges = new ProofChallenges(deps)
+  }
+
+  async methods(request: PoolRequest, sub: string): Promise<ProofMethods> {
+    const { site, pool } = request
+    const { database, users, passwords, passkeys } = this.#deps
+    const { email, password } = await database.withSite(site.siteId, async (tx) => ({
+      email: (await users.active(tx, pool.userPoolId, sub)).activeEmail,
+      password: await passwords.exists(tx, pool, sub),
+    }))
+    return { email, password, passkey: (await passkeys.list(site, pool, sub)).length > 0 }
+  }
+
+  passkeyRequest(request: PoolRequest, subject: ProofSubject): PasskeyProofRequest {
+    const { challenge, sealed } = this.#challenges.create(request, subject)
+    return { options: passkeyRequestOptions(request.pool, challenge), challenge: sealed }
+  }
+
+  /** Mails a code to an account that has neither password nor passkey. 429. */
+  async mailCode(request: PoolRequest, subject: ProofSubject): Promise<MailedProofCode> {
+    const { site, pool, origin } = request
+    const { database, clock, users, rateLimiter, codes, authEmails } = this.#deps
+    const { sub, action } = subject
+    const { password, passkey } = await this.methods(request, sub)
+    if (password || passkey) throw codeNotTaken()
+    const { userPoolId } = pool
+    const { email } = await this.#user(request, sub)
+    await rateLimiter.beginMail({ ...request, email })
+    return database.withSite(site.siteId, async (tx) => {
+      const { activeEmail } = await users.active(tx, userPoolId, sub)
+      const code = codes.create()
+      const createdAt = clock.now()
+      const expiresAt = new Date(createdAt.getTime() + PROOF_LIFETIME_MS)
+      await upsertProofCode(tx, {
+        ...keyOf(request, subject),
+        codeHash: codes.hash(scopeOf(request, subject), code),
+        email: activeEmail,
+        createdAt,
+        expiresAt,
+      })
+      await deleteExpired(tx, 'user_code', createdAt)
+      const mail = { kind: 'proof', pool: pool.kind, to: activeEmail, code, action } as const
+      await authEmails.send(tx, site, mail, origin)
+      return { email: activeEmail, expiresAt }
+    })
+  }
+
+  /** Does the work once the owner has proven to be there. A code that was right is good until the work is done. */
+  async run<Result>(
+    request: PoolRequest,
+    subject: ProofSubject,
+    proof: Proof,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const methods = await this.methods(request, subject.sub)
+    if (proof.passkey !== undefined && methods.passkey) {
+      await this.#provePasskey(request, subject, proof.passkey)
+      return work()
+    }
+    if (methods.password) {
+      await this.#provePassword(request, subject, proof.currentPassword ?? '')
+      return work()
+    }
+    if (methods.passkey) throw invalid('passkey', say('fault.passkey-needed'))
+    await this.#proveCode(request, subject, proof.proofCode ?? '')
+    const result = await work()
+    await this.#deps.database.withSite(request.site.siteId, (tx) =>
+      deleteProofCode(tx, keyOf(request, subject)),
+    )
+    return result
+  }
+
+  async #provePassword(
+    request: PoolRequest,
+    { sub }: ProofSubject,
+    password: string,
+  ): Promise<void> {
+    const { site, pool, origin } = request
+    const { database, passwords, rateLimiter, events } = this.#deps
+    if (password === '') {
+      throw invalid('currentPassword', say('fault.current-password-needed'))
+    }
+    const { email } = await this.#user(request, sub)
+    const right = await rateLimiter.attempt('account', { ...request, email }, async () => {
+      const hash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
+      if (await passwords.verify(hash, password, origin.address)) return true
+      const event = { event: 'sign-in.failed', pool: pool.kind, sub, email, origin } as const
+      await events.note(site.siteId, { ...event, detail: { when: 'changing the account' } })
+      return undefined
+    })
+    if (!right) throw invalid('currentPassword', say('fault.current-password-wrong'))
+  }
+
+  async #provePasskey(
+    request: PoolRequest,
+    subject: ProofSubject,
+    { credential, challenge: sealed }: NonNullable<Proof['passkey']>,
+  ): Promise<void> {
+    const { rateLimiter, passkeys } = this.#deps
+    const challenge = this.#challenges.open(request, subject, sealed)
+    if (challenge === undefined) throw invalid('passkey', say('error.page-expired'))
+    const { email } = await this.#user(request, subject.sub)
+    const right = await rateLimiter.attempt('account', { ...request, email }, () =>
+      passkeys.authenticate(request, { credential, challenge }).then(
+        ({ sub }) => (sub === subject.sub ? true : undefined),
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === 'InvalidCredentials') return undefined
+          throw error
+        },
+      ),
+    )
+    if (!right) throw invalid('passkey', say('error.passkey'))
+  }
+
+  async #proveCode(request: PoolRequest, subject: ProofSubject, code: string): Promise<void> {
+    const { site, pool, origin } = request
+    const { database, rateLimiter, events } = this.#deps
+    if (code.trim() === '') throw invalid('proofCode', say('fault.code-needed'))
+    const { sub } = subject
+    const { email } = await this.#user(request, sub)
+    const right = await rateLimiter.attempt('code', { ...request, email }, () =>
+      database.withSite(site.siteId, async (tx) => {
+        if (await this.#isCode(tx, request, subject, code)) return true
+        const event = { event: 'code.failed', pool: pool.kind, sub, email, origin } as const
+        await events.record(tx, event)
+        return undefined
+      }),
+    )
+    if (!right) throw invalid('proofCode', say('error.code'))
+  }
+
+  /** The try counts in any case. A code dies with the address that it went to. */
+  async #isCode(
+    tx: SiteTx,
+    request: PoolRequest,
+    subject: ProofSubject,
+    code: string,
+  ): Promise<boolean> {
+    const { clock, users, codes } = this.#deps
+    const { userPoolId } = request.pool
+    const taken = await takeProofAttempt(tx, keyOf(request, subject), clock.now())
+    const { activeEmail } = await users.active(tx, userPoolId, subject.sub)
+    const right = codes.matches(taken?.codeHash, scopeOf(request, subject), code)
+    return right && taken?.email === activeEmail
+  }
+
+  #user({ site, pool }: PoolRequest, sub: string): Promise<User> {
+    const { database, users } = this.#deps
+    return database.withSite(site.siteId, (tx) => users.active(tx, pool.userPoolId, sub))
+  }
+}
+
+const keyOf = ({ pool }: PoolRequest, { sub, signIn, action }: ProofSubject): ProofCodeKey => ({
+  userPoolId: pool.userPoolId,
+  sub,
+  requester: `${action} ${signIn}`,
+})
+
+const scopeOf = (
+  { site, pool }: PoolRequest,
+  { sub, signIn, action }: ProofSubject,
+): CodeScope => ({
+  siteId: site.siteId,
+  userPoolId: pool.userPoolId,
+  purpose: 'proof',
+  id: [sub, action, signIn].join('\n'),
+})
+
+const codeNotTaken = (): AppError =>
+  invalid('proofCode', 'is for accounts without a password and without a passkey')
