@@ -22,8 +22,10 @@ import { DkimSigner } from './dkim/signer.ts'
 import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
 import { type ForwarderServices, openForwarder } from './forwarding/open-forwarder.ts'
 import { type ForwardingServices, openForwarding } from './forwarding/open-forwarding.ts'
+import { isReturnPath } from './forwarding/srs.ts'
 import { Arrivals, type ArrivalsDeps } from './inbound/arrivals.ts'
-import { type InboundServices, openInbound } from './inbound/open-inbound.ts'
+import type { LocalMail } from './inbound/local-mail.ts'
+import { type InboundServices, type OpenInboundDeps, openInbound } from './inbound/open-inbound.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
@@ -106,13 +108,8 @@ interface MailboxServices {
 
 /** Listens for changes that other replicas make. */
 export async function openMail(given: MailDeps): Promise<Mail> {
-  const outgoingTransport = new CountedTransport(given.mailTransport)
-  const mailRouter = new MailRouter({
-    mailTransport: outgoingTransport,
-    localMail: () => inbound.localMail,
-  })
-  const { smtpHostname: hostname } = given.config.mail
-  const deps = { ...given, mailRouter, hostname }
+  const { outgoingTransport, ...routing } = openRouting(given, () => inbound.localMail)
+  const deps = { ...given, ...routing }
   const events: MailEvents = {
     record: (...event) => deps.identity().securityEvents.record(...event),
   }
@@ -152,13 +149,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
   handleNotices({ ...sending, arrivals, mailParsing })
-  const inbound = openInbound({
-    ...deps,
-    ...mailboxServices,
-    ...forwarderServices,
-    arrivals,
-    accepting,
-  })
+  const inbound = openReceiving({ ...sending, ...forwarderServices, arrivals, accepting })
   return {
     ...signing,
     outgoingTransport,
@@ -257,6 +248,31 @@ interface RoutingParts {
   /** The server's own name. */
   readonly hostname: string
 }
+
+function openRouting(
+  { config, mailTransport }: MailDeps,
+  localMail: () => LocalMail,
+): RoutingParts & Pick<Mail, 'outgoingTransport'> {
+  const outgoingTransport = new CountedTransport(mailTransport)
+  const mailRouter = new MailRouter({ mailTransport: outgoingTransport, localMail })
+  return { outgoingTransport, mailRouter, hostname: config.mail.smtpHostname }
+}
+
+interface OpenReceivingDeps
+  extends
+    MailDeps,
+    RoutingParts,
+    ForwarderServices,
+    Pick<OpenInboundDeps, 'recipients' | 'arrivals' | 'accepting'> {}
+
+const openReceiving = (deps: OpenReceivingDeps): InboundServices =>
+  openInbound({
+    ...deps,
+    hasGateway: deps.mailRouter.hasGateway,
+    isReturnPath,
+    returnPath: (...path) => deps.returnPaths.reverse(...path),
+    returnBounce: (...bounce) => deps.returnedBounces.accept(...bounce),
+  })
 
 type MailEvents = Pick<Identity['securityEvents'], 'record'>
 

@@ -3,7 +3,6 @@ import { domainToASCII } from 'node:url'
 
 import { hasCode } from '#base/error-code.ts'
 import { withoutQuotes } from '#mail/addresses/local-part.ts'
-import { isReturnPath } from '#mail/forwarding/srs.ts'
 import type { Recipients } from '#mail/recipients/service.ts'
 import { type DnsResolver, NO_RECORD } from '#platform/dns/dns-resolver.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -27,6 +26,8 @@ export interface LocalMailDeps extends Pick<PlatformServices, 'clock' | 'disk'> 
   readonly dns: DnsResolver
   readonly siteByDomain: RecipientLookupDeps['siteByDomain']
   readonly recipients: Pick<Recipients, 'resolve' | 'hasMailbox'>
+  /** Whether bounces of forwarded mail come to it. */
+  readonly isReturnPath: (localPart: string) => boolean
   readonly gate: Pick<InboundGate, 'toSite'>
   readonly lookup: RecipientLookup
   readonly store: MessageStore
@@ -66,8 +67,8 @@ export class LocalMail {
     const site = at > 0 && domain !== '' ? await this.#deps.siteByDomain(domain) : undefined
     if (!site) return false
     const localPart = withoutQuotes(address.slice(0, at))
+    const { recipients, isReturnPath } = this.#deps
     if (isReturnPath(localPart)) return true
-    const { recipients } = this.#deps
     const { kind } = await recipients.resolve(site.siteId, localPart)
     if (kind === 'deliverable') return true
     return (await recipients.hasMailbox(site.siteId)) && !(await this.#isElsewhere(domain))

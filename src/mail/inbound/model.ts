@@ -16,7 +16,7 @@ export interface MessageAuthentication {
 }
 
 /** Who handed a message to us, as it is stored. Without an address: a site of this installation. */
-export interface ReceivedFrom {
+interface ReceivedFrom {
   readonly address: string
   readonly heloName: string
   readonly protocol: string

@@ -1,7 +1,5 @@
 import type { Config } from '#config/config.ts'
-import type { ForwarderServices } from '#mail/forwarding/open-forwarder.ts'
 import type { Recipients } from '#mail/recipients/service.ts'
-import type { MailRouter } from '#mail/routing/mail-router.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -9,7 +7,7 @@ import { SmtpListener } from '#platform/smtp-server/smtp-listener.ts'
 
 import type { Arrivals } from './arrivals.ts'
 import { InboundGate } from './gate.ts'
-import { LocalMail } from './local-mail.ts'
+import { LocalMail, type LocalMailDeps } from './local-mail.ts'
 import { MessageStore } from './message-store.ts'
 import { RecipientLookup, type RecipientLookupDeps } from './recipient-lookup.ts'
 import { InboundMail, type InboundMailDeps } from './service.ts'
@@ -23,38 +21,30 @@ export interface InboundServices {
 export interface OpenInboundDeps
   extends
     PlatformServices,
-    Pick<ForwarderServices, 'returnPaths' | 'returnedBounces'>,
-    Pick<InboundMailDeps, 'accepting'> {
+    Pick<RecipientLookupDeps, 'returnPath'>,
+    Pick<LocalMailDeps, 'isReturnPath' | 'hasGateway'>,
+    Pick<InboundMailDeps, 'accepting' | 'returnBounce'> {
   readonly config: Config
   readonly counters: Counters
   readonly dns: DnsResolver
   readonly siteByHost: RecipientLookupDeps['siteByDomain']
   readonly recipients: Recipients
   readonly arrivals: Arrivals
-  readonly mailRouter: Pick<MailRouter, 'hasGateway'>
 }
 
 /** What takes mail: from other servers, and from the sites here, by the same rules. */
 export function openInbound(deps: OpenInboundDeps): InboundServices {
-  const { config, recipients, siteByHost: siteByDomain, returnPaths, returnedBounces } = deps
+  const { config, recipients, siteByHost: siteByDomain, returnPath } = deps
   const { smtpLimits: limits, smtpHostname: hostname, smtpPort: port } = config.mail
   const { messageBytes } = limits
   const shared = {
     ...deps,
     config: config.mail,
     gate: new InboundGate({ ...deps, limits }),
-    lookup: new RecipientLookup({
-      recipients,
-      hostname,
-      siteByDomain,
-      returnPath: (...path) => returnPaths.reverse(...path),
-    }),
+    lookup: new RecipientLookup({ recipients, hostname, siteByDomain, returnPath }),
     store: new MessageStore({ ...deps, maxBytes: messageBytes }),
-    returnBounce: (...bounce: Parameters<typeof returnedBounces.accept>) =>
-      returnedBounces.accept(...bounce),
   }
   const policy = new InboundMail(shared)
-  const { hasGateway } = deps.mailRouter
   return {
     smtp: new SmtpListener({
       ...shared,
@@ -64,6 +54,6 @@ export function openInbound(deps: OpenInboundDeps): InboundServices {
       dataDir: config.dataDir,
       policy,
     }),
-    localMail: new LocalMail({ ...shared, hostname, siteByDomain, hasGateway }),
+    localMail: new LocalMail({ ...shared, hostname, siteByDomain }),
   }
 }

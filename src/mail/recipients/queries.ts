@@ -46,7 +46,7 @@ export async function selectOldestAdminMailbox(tx: SiteTx): Promise<string | und
 }
 
 /** Whether the site has a mailbox, disabled ones included. */
-export async function hasMailbox({ db, siteId }: SiteTx): Promise<boolean> {
+export async function siteHasMailbox({ db, siteId }: SiteTx): Promise<boolean> {
   const row = await db
     .selectFrom('mailbox')
     .select('mailbox_id')

@@ -3,7 +3,7 @@ import { canonicalLocalPart, withoutPlusPart } from '#mail/addresses/local-part.
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { type RecipientResolution, resolutionOf } from './model.ts'
-import { hasMailbox, selectOldestAdminMailbox, selectTargets } from './queries.ts'
+import { selectOldestAdminMailbox, selectTargets, siteHasMailbox } from './queries.ts'
 
 /** RFC 5321 §4.5.1: a domain that takes mail takes it for this one. */
 const POSTMASTER = 'postmaster'
@@ -26,7 +26,7 @@ export class Recipients {
 
   /** Whether the site takes mail for anybody. */
   hasMailbox(siteId: string): Promise<boolean> {
-    return this.#database.withSite(siteId, hasMailbox)
+    return this.#database.withSite(siteId, siteHasMailbox)
   }
 
   /** As `resolve`, in a transaction of somebody else's. */
