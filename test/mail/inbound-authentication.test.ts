@@ -67,14 +67,16 @@ interface Case {
   readonly from: string
   readonly envelope?: string
   readonly signedBy?: string
+  /** Written before and behind the address in From. */
+  readonly authors?: readonly [string, string]
 }
 
 /** Gives what was stored, or what was said instead. */
-async function send({ from, envelope = `ann@${from}`, signedBy }: Case) {
+async function send({ from, envelope = `ann@${from}`, signedBy, authors = ['', ''] }: Case) {
   const subject = `Number ${++sent}`
   try {
     await transport.sendMail({
-      from: `ann@${from}`,
+      from: authors.join(`ann@${from}`),
       to: 'info@one.test',
       envelope: { from: envelope, to: 'info@one.test' },
       subject,
@@ -135,6 +137,16 @@ test.each<[string, Case, Record<string, unknown>]>([
     { from: 'by-exchange.test' },
     { spf: 'pass', dmarc: 'none' },
   ],
+  [
+    'with authors of several domains, all of them authenticated',
+    { from: 'reject.test', signedBy: 'reject.test', authors: ['bob@plain.test, ', ''] },
+    { dkim: 'pass', dmarc: 'pass', dmarcPolicy: 'reject' },
+  ],
+  [
+    'with authors of several domains, of which one asks for quarantine',
+    { from: 'good.test', authors: ['', ', bob@quarantine.test, eve@none.test'] },
+    { spf: 'pass', dmarc: 'fail', dmarcPolicy: 'quarantine', fromDomain: 'quarantine.test' },
+  ],
 ])('a message %s comes in with its verdict', async (_what, message, verdict) => {
   expect(await send(message)).toMatchObject(verdict)
 })
@@ -149,6 +161,24 @@ test.each<[string, Case, string]>([
     'of another sender who is authentic',
     { from: 'reject.test', envelope: 'bob@good.test', signedBy: 'good.test' },
     '550 5.7.1 reject.test asks to refuse mail that it did not authenticate (DMARC p=reject): SPF pass',
+  ],
+  [
+    'that a genuine author shares with a forged one',
+    { from: 'good.test', authors: ['', ', boss@reject.test'] },
+    '550 5.7.1 reject.test asks to refuse mail',
+  ],
+  [
+    'that a forged author shares with a genuine one',
+    { from: 'good.test', authors: ['boss@reject.test, ', ''] },
+    '550 5.7.1 reject.test asks to refuse mail',
+  ],
+  [
+    'of a forged author and of more than can be asked about',
+    {
+      from: 'good.test',
+      authors: ['', Array.from({ length: 8 }, (_, at) => `, x@${at}.test`).join('')],
+    },
+    '550 5.7.1 From names authors of more than 8 domains',
   ],
   ['whose SPF cannot be found out', { from: 'slow.test' }, '451 4.7.1 The sender cannot be'],
   [

@@ -6,6 +6,7 @@ import { piecesInTurns } from '#base/pieces.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
+import { dmarcOf } from './author-domains.ts'
 import type { MessageAuthentication } from './model.ts'
 
 /** Whatever DNS does, a sender waits no longer for it. */
@@ -45,7 +46,10 @@ const NOT_KNOWN: AuthenticationOutcome = {
   header: '',
 }
 
-/** SPF, DKIM, ARC and DMARC of a message, as mailauth finds them. Never rejects: what cannot be found out is a `temperror`. */
+/**
+ * SPF, DKIM, ARC and DMARC of a message, as mailauth finds them. What cannot be found out is a `temperror`. Rejects with an
+ * `SmtpReply` for a message that nobody takes, and with nothing else.
+ */
 export async function authenticateMessage(
   body: Uint8Array | ReadableStream<Uint8Array>,
   request: AuthenticationRequest,
@@ -56,7 +60,8 @@ export async function authenticateMessage(
   const timer = setTimeout(() => late.resolve(NOT_KNOWN), DEADLINE_MS)
   try {
     return await Promise.race([authenticated(input, request, resolver), late.promise])
-  } catch {
+  } catch (error) {
+    if (error instanceof SmtpReply) throw error
     return NOT_KNOWN
   } finally {
     clearTimeout(timer)
@@ -104,7 +109,7 @@ async function authenticated(
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
   const { address, heloName, sender, hostname } = request
-  const { spf, dkim, dmarc, arc, headers } = await authenticate(input, {
+  const found = await authenticate(input, {
     ip: address,
     helo: heloName,
     sender,
@@ -113,8 +118,10 @@ async function authenticated(
     disableBimi: true,
     resolver: forMailauth(resolver),
   })
+  const { spf, dkim, arc, headers } = found
   const signatures = dkim.results
   const passed = signatures.filter(({ status }) => status.result === 'pass')
+  const dmarc = await dmarcOf(found, forMailauth(resolver))
   const authentication = {
     spf: spf === false ? 'none' : spf.status.result,
     dkim: bestOf(signatures.map(({ status }) => status.result)),

@@ -66,6 +66,6 @@ export class IncomingMessage {
 export const tooLarge = (maxBytes: number): SmtpReply =>
   new SmtpReply(552, '5.3.4', `The message is larger than ${maxBytes} bytes`)
 
-/** RFC 5322 §3.6 allows one. Of several DMARC checks none (RFC 9989 §5.3.1), and a reader sees any. */
+/** RFC 5322 §3.6 allows one. DMARC has no result for several (RFC 9989 §5.3.1), and a reader sees any of them. */
 const severalAuthors = (): SmtpReply =>
   new SmtpReply(550, '5.7.1', 'The message has more than one From field: send it with one')
