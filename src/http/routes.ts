@@ -37,6 +37,7 @@ import { addressChangeRoutes } from './admin-public/address-changes.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
 import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
+import { adminEntranceRoutes } from './admin-public/entrance.ts'
 import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { siteLogoRoutes } from './admin-public/site-logo.ts'
@@ -140,7 +141,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   accountSecondFactorRoutes,
   accountPasskeyRoutes,
   accountGoogleRoutes,
-  accountGoogleRoutes,
+  adminEntranceRoutes,
   onboardingRoutes,
   addressChangeRoutes,
   adminConfigRoutes,

@@ -149,7 +149,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
   handleNotices({ ...sending, arrivals, mailParsing })
-  const inbound = openReceiving({ ...sending, ...forwarderServices, arrivals, accepting })
+  const inbound = await openReceiving({ ...sending, ...forwarderServices, arrivals, accepting })
   return {
     ...signing,
     outgoingTransport,
@@ -193,7 +193,7 @@ function openForwardingSettings(
 ): ForwardingServices {
   return openForwarding({
     ...deps,
-    addresses: new MailAddresses(),
+    addresses: new MailAddresses(deps),
     baseUrl: deps.config.baseUrl,
     suppressed: (...asked) => deps.suppressions.among(...asked),
   })
@@ -207,7 +207,7 @@ function openSubmissionPort(
     ...deps,
     config,
     dataDir,
-    addresses: new MailAddresses(),
+    addresses: new MailAddresses(deps),
     limits: deps.sendingLimits,
     siteByDomain: deps.siteByHost,
   })
@@ -265,7 +265,7 @@ interface OpenReceivingDeps
     ForwarderServices,
     Pick<OpenInboundDeps, 'recipients' | 'arrivals' | 'accepting'> {}
 
-const openReceiving = (deps: OpenReceivingDeps): InboundServices =>
+const openReceiving = (deps: OpenReceivingDeps): Promise<InboundServices> =>
   openInbound({
     ...deps,
     hasGateway: deps.mailRouter.hasGateway,
@@ -282,7 +282,7 @@ interface OpenMailboxesDeps extends MailDeps, Pick<MailboxesDeps, 'stopForwardin
 
 function openMailboxes(deps: OpenMailboxesDeps): MailboxServices {
   const { identity } = deps
-  const shared = { ...deps, addresses: new MailAddresses() }
+  const shared = { ...deps, addresses: new MailAddresses(deps) }
   const ownerDirectory = {
     holdUsers: (...names: Parameters<Identity['adminUsers']['holdUsers']>) =>
       identity().adminUsers.holdUsers(...names),

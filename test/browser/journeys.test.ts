@@ -65,9 +65,11 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
 
     const admin = await RelyingParty.of(stack, 'one.test', 'admin')
     await page.goto(url(admin.page('oauth2/authorize')))
+    const callback = page.waitForRequest((request) =>
+      request.url().startsWith(`${admin.redirectUri}?`),
+    )
     await sendForm(page, { username: 'ann@one.test', password: PASSWORD })
-    expect(page.url().startsWith(`${admin.redirectUri}?`)).toBe(true)
-    const code = new URL(page.url()).searchParams.get('code') ?? ''
+    const code = new URL((await callback).url()).searchParams.get('code') ?? ''
     const { access_token } = (await admin.exchange(code)).json
     const profile = await stack.call('one.test', 'GET', '/admin/api/profile', {
       token: access_token,

@@ -619,6 +619,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   client_assertion: 'proofs that are good for minutes',
   provider_visit: 'a sign-in that is under way',
   used_srp_challenge: 'a sign-in that is under way',
+  used_passkey_challenge: 'a sign-in that is under way',
   pending_sign_up: 'a sign-up that is under way',
   address_change: 'a new address that is under way, with links that are good here only',
   user_code: 'a code that is under way, hashed with a key of this installation',

@@ -25,7 +25,7 @@ const LETS_IN: Readonly<Record<string, string>> = {
 }
 
 /** Where pages are, and what is there beside them: no cookie counts for it. */
-const PLACES = /^\/(?:oidc\/|admin\/public\/)/
+const PLACES = /^\/(?:oidc\/|admin\/public\/|admin\/(?:callback)?$)/
 const NO_PAGE = [
   'GET /admin/public/config',
   'GET /admin/public/forwarding/verify',

@@ -344,14 +344,20 @@ describe('what a site does not have', () => {
     expect((await desk.get(site, '/', PAGE)).text).toBe('home')
   })
 
-  test('is a small page at / and /admin, for people', async () => {
+  test('is a small page at /, and the way in at /admin, for people', async () => {
     const site = await desk.site({ '/greet.ts': 'export default () => 1' })
+    const page = await desk.get(site, '/', PAGE)
+    expect(page).toMatchObject({ status: 200 })
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['x-request-id']).toMatch(/-/)
+    expect(page.text).toContain(site)
+    for (const path of ['/admin', '/admin/']) {
+      const way = await desk.get(site, path, PAGE)
+      expect(way, path).toMatchObject({ status: 303 })
+      expect(way.headers['location']).toMatch(/^\/oidc\/[^/]+\/account$/)
+      expect(way.headers['x-request-id']).toMatch(/-/)
+    }
     for (const path of ['/', '/admin', '/admin/']) {
-      const page = await desk.get(site, path, PAGE)
-      expect(page, path).toMatchObject({ status: 200 })
-      expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
-      expect(page.headers['x-request-id']).toMatch(/-/)
-      expect(page.text).toContain(site)
       const program = await desk.get(site, path, { accept: 'application/json' })
       expect(program).toMatchObject({ status: 404, json: { error: { code: 'RouteNotFound' } } })
     }

@@ -1,5 +1,6 @@
 import { actionOf, hiddenFields } from './form-browser.ts'
 import { type Answer, request } from './http-client.ts'
+import { PAGE } from './static-sites.ts'
 
 const MAX_STEPS = 20
 
@@ -97,6 +98,7 @@ export class WalkingBrowser {
       method: form === undefined ? 'GET' : 'POST',
       path: `${at.pathname}${at.search}`,
       headers: {
+        ...PAGE,
         ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
         ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       },

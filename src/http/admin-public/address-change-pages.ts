@@ -2,7 +2,7 @@ import { pathTo as accountPath } from '#http/oidc/account/account-request.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
-import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
+import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import type { HtmlPage } from '#http/oidc/pages/page.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
@@ -87,6 +87,6 @@ export const addressChangedPage = (
       pool.kind === 'admin'
         ? { href: '/admin', label: say('page.administration') }
         : { href: accountPath(pool, 'account'), label: say('account.title') },
-      BACK_TO_SITE,
+      backToSite(site, pool.issuer),
     ],
   })

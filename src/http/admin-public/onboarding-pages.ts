@@ -2,7 +2,7 @@ import { newPasswordField, usernameField } from '#http/oidc/fields.ts'
 import { failureReference } from '#http/oidc/pages/error-page.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
-import { BACK_TO_SITE, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
+import { backToSite, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Language } from '#languages/language.ts'
@@ -61,7 +61,10 @@ export const welcomePage = (onboarding: OnboardingRequest): Response =>
     site: onboarding.site,
     tone: 'good',
     text: [say('invite.done-text', { email: onboarding.invite.email })],
-    links: [{ href: onboarding.applicationUrl, label: say('invite.to-sign-in') }, BACK_TO_SITE],
+    links: [
+      { href: onboarding.applicationUrl, label: say('invite.to-sign-in') },
+      backToSite(onboarding.site, onboarding.applicationUrl),
+    ],
   })
 
 /** A link that opens nothing any more, and what to do about it. */
@@ -108,8 +111,11 @@ const deadInvitePage = ({
         : [say('invite.dead-text'), say('invite.dead-more')],
     links:
       end === 'used'
-        ? [{ href: applicationUrl, label: say('invite.to-sign-in') }, BACK_TO_SITE]
-        : [BACK_TO_SITE],
+        ? [
+            { href: applicationUrl, label: say('invite.to-sign-in') },
+            backToSite(site, applicationUrl),
+          ]
+        : [backToSite(site, applicationUrl)],
     reference: failureReference('LinkExpired', requestId),
     status: 410,
   })
@@ -118,12 +124,13 @@ const deadInvitePage = ({
 export const renewedInvitePage = ({
   site,
   language,
-}: Pick<OnboardingRequest, 'site' | 'language'>): Response =>
+  applicationUrl,
+}: Pick<OnboardingRequest, 'site' | 'language' | 'applicationUrl'>): Response =>
   noticePage({
     title: say('invite.renewed'),
     site,
     language,
-    tone: 'good',
+    tone: 'plain',
     text: [say('invite.renewed-text')],
-    links: [BACK_TO_SITE],
+    links: [backToSite(site, applicationUrl)],
   })

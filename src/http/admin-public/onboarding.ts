@@ -12,6 +12,7 @@ import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { say } from '#languages/message.ts'
+import { adminBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import {
@@ -56,7 +57,8 @@ async function accept(
   const token = fields.get('token') ?? undefined
   if (token !== undefined && fields.get('action') === RENEW) {
     await context.inviteAcceptances.renew(site, token, originOf(request))
-    return renewedInvitePage({ site, language: languageOf(request) })
+    const applicationUrl = adminBaseUrl(context.config.baseUrl, site)
+    return renewedInvitePage({ site, language: languageOf(request), applicationUrl })
   }
   const onboarding = await openInvite(context, { path, site, request }, token)
   if (onboarding instanceof Response) return onboarding

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
+import { routeNotFound } from '#http/plugins/errors.ts'
 import { siteOf } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { CallAuthority } from '#platform/sandbox-host/call.ts'
@@ -61,7 +61,7 @@ async function serveFound(context: AppContext, incoming: Incoming): Promise<Resp
   const { request, isOpen } = incoming
   const site = await siteOf(context, request)
   const found = await context.httpCalls.find(site, incoming.operation)
-  if (!found) throw new AppError('RouteNotFound', 'There is no such route')
+  if (!found) throw routeNotFound()
   const bearer = request.headers.get('authorization') ?? undefined
   const authority = isOpen ? null : await context.visitorTokens.verify(site, bearer)
   return answerHttp(context, { ...incoming, site, authority }, found)

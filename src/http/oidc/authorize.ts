@@ -47,7 +47,7 @@ async function authorize(
 ): Promise<Response> {
   const { site, pool, request } = poolRequest
   const check = checkAuthorization(pool, parameters)
-  if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
+  if (check.kind === 'error-page') return authorizationErrorPage(poolRequest, check)
   if (check.kind === 'error-redirect') return seeOther(check.location)
 
   const authorization = check.request

@@ -16,9 +16,10 @@ import { formTargetOf } from './form-targets.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
-import { BACK_TO_SITE, noticePage } from './pages/notice-page.ts'
+import { signedOutPage } from './pages/signed-out-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
+import { signedOutCookie } from './signed-out.ts'
 
 /** The longest query of another site's form that is turned into a URL: longer ones fail at proxies. */
 const MAX_QUERY = 8192
@@ -100,9 +101,9 @@ function signInAgain(pool: Pool, params: URLSearchParams): LogoutCheck {
 }
 
 const refusal = (
-  { site, request }: PoolPageRequest,
+  poolRequest: PoolPageRequest,
   { description }: { readonly description: string },
-): Response => authorizationErrorPage(site, { error: 'invalid_request', description }, request)
+): Response => authorizationErrorPage(poolRequest, { error: 'invalid_request', description })
 
 async function signOut(
   context: AppContext,
@@ -113,7 +114,8 @@ async function signOut(
   const token = readSession(request, pool)
   if (token !== undefined) await context.sessions.end(poolRequest, token)
   const cookies = [clearedSession(pool)]
-  return location === undefined ? signedOutPage(poolRequest, cookies) : seeOther(location, cookies)
+  if (location === undefined) return signedOutPage(poolRequest, context.config.baseUrl, cookies)
+  return seeOther(location, [...cookies, ...signedOutCookie(pool, location, context.clock.now())])
 }
 
 const pathWith = ({ issuer }: Pool, query: string): string =>
@@ -140,18 +142,3 @@ function confirmPage(
     errors: NO_ERRORS,
   })
 }
-
-/** The page after a sign-out that names no address to return to. */
-const signedOutPage = (
-  { site, language }: Pick<PoolPageRequest, 'site' | 'language'>,
-  cookies: readonly string[],
-): Response =>
-  noticePage({
-    title: say('sign-out.done'),
-    site,
-    language,
-    tone: 'good',
-    text: [say('sign-out.done-text', { site: site.domain })],
-    links: [BACK_TO_SITE],
-    cookies,
-  })

@@ -83,12 +83,12 @@ export function interactionOpener({ sealer, clock }: AppContext) {
 function interactionReader(context: AppContext, { name, ofAccount }: SignInForm) {
   const open = interactionOpener(context)
   return (poolRequest: PoolPageRequest): InteractionRequest | Response => {
-    const { site, pool, request } = poolRequest
+    const { pool, request } = poolRequest
     const params = new URL(request.url).searchParams
     const sealedFlow = params.get(FLOW)
     params.delete(FLOW)
     const check = checkAuthorization(pool, params)
-    if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
+    if (check.kind === 'error-page') return authorizationErrorPage(poolRequest, check)
     if (check.kind === 'error-redirect') return seeOther(check.location)
 
     const { client, query } = check.request

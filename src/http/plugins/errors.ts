@@ -42,12 +42,14 @@ export function toAppError(error: unknown, code: string | number): AppError {
   if (error instanceof AppError) return error
   // Elysia wraps what a parse hook throws; admission runs there.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause
-  if (code === 'NOT_FOUND') return new AppError('RouteNotFound', 'There is no such route')
+  if (code === 'NOT_FOUND') return routeNotFound()
   if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
   if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
   // A response that breaks its own schema arrives here too: our bug, not the caller's.
   return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
 }
+
+export const routeNotFound = (): AppError => new AppError('RouteNotFound', 'There is no such route')
 
 function errorBody(error: AppError, path: string, requestId: string): object {
   const body = {

@@ -61,7 +61,7 @@ type Admitted = Readonly<{ site: SiteEntry; request: Request }>
 /**
  * `page: { open: 'why' }` on a route: a page that people go to. It opens as a page of its own (Fetch Metadata), takes forms of
  * its own origin, and no window that opened it reads it. 403 for scripts, frames, service workers and forms of others. Adds
- * `site`. `poolPage` is the same below `/oidc/:userPoolId` and adds `poolRequest` instead, with whose cookies people are known.
+ * `site` and `pageRequest`. `poolPage` is the same below `/oidc/:userPoolId` and adds `poolRequest` instead, with whose cookies people are known.
  */
 export const pages = (context: AppContext) => {
   const { baseUrl } = context.config
@@ -78,8 +78,10 @@ export const pages = (context: AppContext) => {
         ...hooks,
         resolve(call: ResolveContext<Admitted>) {
           const { site, request } = hooks.resolve(call)
-          pass(request, gate, { url: siteBaseUrl(baseUrl, site.host) })
-          return { site }
+          return {
+            site,
+            pageRequest: pass(request, gate, { url: siteBaseUrl(baseUrl, site.host) }),
+          }
         },
       }
     },

@@ -2,12 +2,12 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
+import { ADMINISTRATION } from '#http/oidc/signed-out.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { RequestScope } from '#http/request-scope.ts'
-import { isUsedFor } from '#http/site-hosts.ts'
-import { adminBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 import { isFingerprinted } from '#sites/static/fingerprint.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
@@ -24,9 +24,11 @@ type StaticContext = Pick<AppContext, 'config' | 'sites' | 'staticSites' | 'stat
 const DETAIL = authority('open', 'the site’s own published files, and a page where it has none')
 
 /** What is answered before the routes, declared like them. */
-export const STATIC_ROUTES = ['GET', 'HEAD'].flatMap((method) =>
-  ['/*', '/admin'].map((path) => ({ method, path, detail: { ...DETAIL } })),
-)
+export const STATIC_ROUTES = ['GET', 'HEAD'].map((method) => ({
+  method,
+  path: '/*',
+  detail: { ...DETAIL },
+}))
 
 /**
  * Answers for the public files of sites, before any route is looked for: most of these requests are answered from memory
@@ -45,7 +47,7 @@ export class StaticDoor {
     request: Request,
     scope: RequestScope,
   ): Response | Promise<Response | undefined> | undefined {
-    if (isReservedPath(scope.path) && !isPagePath(scope.path)) return undefined
+    if (isReservedPath(scope.path)) return undefined
     const tenant = this.#context.sites.byAnyHost(scope.host)
     if (tenant instanceof Promise) {
       return tenant.then((found) => this.#ofTenant(request, scope, found))
@@ -65,7 +67,7 @@ export class StaticDoor {
     }
     // No file of the site is there: its scripts would be, too.
     if (tenant.host !== tenant.domain) {
-      return isRead ? this.#page({ request, scope, tenant }, asPage(tenant, scope.path)) : undefined
+      return isRead ? this.#page({ request, scope, tenant }) : undefined
     }
     const site = this.#context.staticSites.current(tenant.siteId)
     const work = (current: StaticSite) =>
@@ -75,9 +77,9 @@ export class StaticDoor {
 
   #read(asked: Asked, site: StaticSite): Response | Promise<Response | undefined> | undefined {
     const { scope } = asked
-    const resolution = isReservedPath(scope.path) ? undefined : resolve(asked, site)
+    const resolution = resolve(asked, site)
     if (isMiss(resolution) && isFingerprinted(scope.path)) return this.#readNewer(asked, site)
-    if (!resolution) return this.#page(asked, scope.path)
+    if (!resolution) return this.#page(asked)
     return this.#respond(asked, { site, resolution })
   }
 
@@ -111,15 +113,13 @@ export class StaticDoor {
     })
   }
 
-  #page({ request, scope, tenant }: Asked, path: string): Response | undefined {
-    if (!isPagePath(path) || !acceptsHtml(request)) return undefined
+  /** The root of an administration's own name leads to the administration, that of any other name to the site. */
+  #page({ request, scope, tenant }: Asked): Response | undefined {
+    if (scope.path !== '/' || !acceptsHtml(request)) return undefined
     const { hsts, baseUrl } = this.#context.config
-    const base = isAdminPath(path)
-      ? adminBaseUrl(baseUrl, tenant)
-      : siteBaseUrl(baseUrl, tenant.domain)
-    const page = isUsedFor(tenant, isAdminPath(path) ? 'admin' : 'site')
-      ? sitePage({ site: tenant, language: languageOf(request) }, path)
-      : seeOther(`${base}${path}`)
+    const { host, domain, adminDomain } = tenant
+    const elsewhere = host === adminDomain ? ADMINISTRATION : `${siteBaseUrl(baseUrl, domain)}/`
+    const page = host === domain ? sitePage(tenant, languageOf(request)) : seeOther(elsewhere)
     page.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
     return page
@@ -147,15 +147,6 @@ interface Asked {
   readonly tenant: SiteEntry
 }
 
-/** Where people look first. */
-const isPagePath = (path: string): boolean => path === '/' || isAdminPath(path)
-
-const isAdminPath = (path: string): boolean => /^\/admin\/?$/.test(path)
-
-/** The root of an administration's own name is the administration. */
-const asPage = ({ host, adminDomain }: SiteEntry, path: string): string =>
-  path === '/' && host === adminDomain ? '/admin' : path
-
 const isMiss = (resolution: PathResolution | undefined): boolean =>
   resolution === undefined || (resolution.kind === 'file' && resolution.status === 404)
 
@@ -168,7 +159,7 @@ const resolve = ({ request, scope }: Asked, site: StaticSite): PathResolution | 
 
 /** What is a file is read, whatever else is wanted of it. */
 function refuseMethod(path: string, site: StaticSite): undefined {
-  if (isReservedPath(path) || !site.hasFile(path)) return undefined
+  if (!site.hasFile(path)) return undefined
   const allow = 'GET, HEAD'
   throw new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
 }

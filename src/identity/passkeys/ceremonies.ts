@@ -4,6 +4,8 @@ import { Value } from '@sinclair/typebox/value'
 
 import type { Pool } from '#identity/pools/model.ts'
 
+import { isFramed, parseClientData } from './client-data.ts'
+
 const MAX_CREDENTIAL_BYTES = 16 * 1024
 
 const Base64Url = (maxLength: number) => Type.String({ maxLength, pattern: '^[\\w-]+$' })
@@ -112,6 +114,12 @@ export async function provenKey(
   }
 }
 
+/** The library does not look at it. */
+function isOfWholePage({ response }: Assertion | Attestation): boolean {
+  const said = parseClientData(response.clientDataJSON)
+  return said !== undefined && !isFramed(said)
+}
+
 function parsed<Schema extends typeof Assertion | typeof Attestation>(
   schema: Schema,
   text: string,
@@ -119,7 +127,7 @@ function parsed<Schema extends typeof Assertion | typeof Attestation>(
   if (text.length > 4 * MAX_CREDENTIAL_BYTES) return undefined
   try {
     const value: unknown = JSON.parse(text)
-    return Value.Check(schema, value) ? value : undefined
+    return Value.Check(schema, value) && isOfWholePage(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -8,3 +8,6 @@ export interface Passkey {
 }
 
 export const MAX_PASSKEYS = 20
+
+/** How long a challenge is good: as long as a page may lie open before its button is pressed. */
+export const CHALLENGE_MS = 3_600_000

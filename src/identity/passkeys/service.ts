@@ -1,24 +1,29 @@
+import { createHash } from 'node:crypto'
+
 import { AppError, invalid } from '#base/app-error.ts'
 import { isSameText } from '#base/same-text.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { storableName } from '#identity/own-account/name.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import { parseAssertion, parseAttestation, provenKey, provenUse } from './ceremonies.ts'
-import { MAX_PASSKEYS, type Passkey } from './model.ts'
+import { CHALLENGE_MS, MAX_PASSKEYS, type Passkey } from './model.ts'
 import {
   countPasskeys,
   deletePasskey,
   insertPasskey,
+  insertUsedChallenge,
   selectPasskeyForUpdate,
   selectPasskeys,
   updateUse,
@@ -28,14 +33,15 @@ export interface PasskeysDeps extends Pick<PlatformServices, 'database' | 'clock
   readonly users: Users
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
+  readonly rateLimiter: Pick<AuthRateLimiter, 'attemptUnnamed'>
 }
 
 /** What a browser's script sends, and the challenge that it was given. */
 export interface PasskeyProof {
   /** The credential as JSON. */
   readonly credential: string
-  /** base64url. */
-  readonly challenge: string
+  /** base64url; undefined for one that was not given to this browser, or has expired. It may come back once. */
+  readonly challenge: string | undefined
 }
 
 /** Keys that accounts' devices hold: with their owner's touch they are all that signing in takes. */
@@ -62,7 +68,8 @@ export class Passkeys {
   ): Promise<void> {
     const { site, pool } = request
     const attestation = parseAttestation(credential)
-    const key = attestation && (await provenKey(pool, attestation, challenge))
+    if (!attestation || !challenge || !(await this.#useOnce(site, challenge))) throw notMade()
+    const key = await provenKey(pool, attestation, challenge)
     if (!key) throw notMade()
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
@@ -92,15 +99,24 @@ export class Passkeys {
     })
   }
 
-  /** Whose key it is. 401 `InvalidCredentials` for what proves nothing, whatever the reason. */
-  async authenticate(
-    request: PoolRequest,
+  /** Whose key it is. 401 `InvalidCredentials` for what proves nothing, whatever the reason; 429. */
+  async authenticate(request: PoolRequest, proof: PasskeyProof): Promise<{ readonly sub: string }> {
+    const sub = await this.#deps.rateLimiter.attemptUnnamed(request, () =>
+      this.#ownerOf(request, proof),
+    )
+    if (sub !== undefined) return { sub }
+    await this.#noteFailure(request)
+    throw notKnown()
+  }
+
+  async #ownerOf(
+    { site, pool }: PoolRequest,
     { credential, challenge }: PasskeyProof,
-  ): Promise<{ readonly sub: string }> {
-    const { site, pool } = request
+  ): Promise<string | undefined> {
     const assertion = parseAssertion(credential)
-    if (!assertion) throw notKnown()
-    const sub = await this.#deps.database.withSite(site.siteId, async (tx) => {
+    // The library takes an empty one for any that is empty.
+    if (!assertion || !challenge || !(await this.#useOnce(site, challenge))) return undefined
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const credentialId = Buffer.from(assertion.id, 'base64url')
       const stored = await selectPasskeyForUpdate(tx, pool.userPoolId, credentialId)
       const handle = Buffer.from(assertion.response.userHandle ?? '', 'base64url').toString()
@@ -117,9 +133,18 @@ export class Passkeys {
       const user = await this.#deps.users.find(tx, pool.userPoolId, stored.sub)
       return user?.status === 'ACTIVE' ? stored.sub : undefined
     })
-    if (sub !== undefined) return { sub }
-    await this.#noteFailure(request)
-    throw notKnown()
+  }
+
+  /** False for a challenge that has come back before, rightly or wrongly. */
+  #useOnce({ siteId }: Site, challenge: string): Promise<boolean> {
+    const now = this.#deps.clock.now()
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      await deleteExpired(tx, 'used_passkey_challenge', now)
+      return insertUsedChallenge(tx, {
+        challengeHash: createHash('sha256').update(challenge).digest(),
+        expiresAt: new Date(now.getTime() + CHALLENGE_MS),
+      })
+    })
   }
 
   #noteFailure({ site, pool, origin }: PoolRequest): Promise<void> {

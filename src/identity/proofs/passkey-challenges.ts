@@ -3,14 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 
 import type { Clock } from '#base/clock.ts'
+import { CHALLENGE_MS } from '#identity/passkeys/model.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { ProofSubject } from './model.ts'
 
-/** As long as a page may lie open before its button is pressed. */
-const LIFETIME_MS = 3_600_000
 const MAX_LENGTH = 500
 const CHALLENGE_BYTES = 32
 
@@ -22,7 +21,7 @@ export class ProofChallenges {
 
   constructor({ sealer, clock }: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
     const key = sealer.derive('proof-challenges')
-    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
+    const bounds = { lifetimeMs: CHALLENGE_MS, maxLength: MAX_LENGTH }
     this.#seal = new ExpiringSeal({ key, clock, fields: Content, ...bounds })
   }
 

@@ -14,6 +14,9 @@ export interface AttemptContext extends PoolRequest {
   readonly email: string
 }
 
+/** One that need not say whose secret it guesses. */
+type CountedRequest = PoolRequest & Partial<Pick<AttemptContext, 'email'>>
+
 /** A try at a secret that counts as failed until it is said to have succeeded. */
 export interface Attempt {
   succeeded(): Promise<void>
@@ -38,7 +41,7 @@ export class AuthRateLimiter {
       accountFromAnywhere(`${secret}-anywhere`, at),
       ...networkKeys('address', at),
     ]
-    const counted = await this.#admit(keys, at)
+    const counted = await this.#admit(keys, at, await this.#isKnown(at))
     const [here] = keys
     return {
       // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
@@ -68,6 +71,22 @@ export class AuthRateLimiter {
     }
   }
 
+  /** The same for a secret that says itself whose it is: what is counted is where it comes from. */
+  async attemptUnnamed<T>(
+    request: PoolRequest,
+    guess: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const counted = await this.#admit(networkKeys('address', request), request, false)
+    try {
+      const outcome = await guess()
+      if (outcome !== undefined) await this.#takeBack(counted)
+      return outcome
+    } catch (error) {
+      await this.#takeBack(counted)
+      throw error
+    }
+  }
+
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
   async beginMail(at: AttemptContext): Promise<void> {
     const mailbox = { ...at, email: mailboxOf(at.email) }
@@ -76,7 +95,7 @@ export class AuthRateLimiter {
       accountFromAnywhere('mail-anywhere', mailbox),
       ...networkKeys('mail-address', at),
     ]
-    await this.#admit(keys, at)
+    await this.#admit(keys, at, await this.#isKnown(at))
   }
 
   /** For an account whose owner has proven to be there in another way. */
@@ -94,17 +113,19 @@ export class AuthRateLimiter {
    * that of the network over all accounts: guesses at other accounts do not delay a colleague. All are looked at all the
    * same, or the time would tell. Gives those that have counted.
    */
-  async #admit(keys: readonly FailureKey[], at: AttemptContext): Promise<readonly FailureKey[]> {
-    const isKnown = await this.#attempts.has(knownNetwork(at))
+  async #admit(
+    keys: readonly FailureKey[],
+    at: CountedRequest,
+    isKnown: boolean,
+  ): Promise<readonly FailureKey[]> {
     const counted: FailureKey[] = []
     const ofAccount = keys[0]?.kind
     let countHere = 0
     for (const key of keys) {
-      const isOfAll = key.kind.endsWith('-anywhere')
-      const isFelt = !isOfAll || (countHere <= MAX_COUNTED_FOR_ALL_NETWORKS && !isKnown)
+      const isFelt = isCounted(key.kind, { countHere, isKnown })
       const { count, waitSeconds, firstRefusal } = await this.#pass(key, isFelt)
       const isAdmitted = waitSeconds === 0
-      if (!isAdmitted && !(isKnown && (isOfAll || key.kind === 'address'))) {
+      if (!isAdmitted && !(isKnown && isOfStrangers(key.kind))) {
         await this.#takeBack(counted)
         await this.#noteBlocked(at, key.kind, { waitSeconds, firstRefusal })
         throw tooManyAttempts(waitSeconds)
@@ -114,6 +135,10 @@ export class AuthRateLimiter {
       if (isFelt && isAdmitted) counted.push(key)
     }
     return counted
+  }
+
+  #isKnown(at: AttemptContext): Promise<boolean> {
+    return this.#attempts.has(knownNetwork(at))
   }
 
   async #pass(key: FailureKey, isCounted: boolean): Promise<CountedAttempt> {
@@ -127,7 +152,7 @@ export class AuthRateLimiter {
 
   /** Once for each wait, or the trail would grow as fast as somebody can knock. */
   async #noteBlocked(
-    { site, pool, email, origin }: AttemptContext,
+    { site, pool, email, origin }: CountedRequest,
     counted: CounterKind,
     { waitSeconds, firstRefusal }: Omit<CountedAttempt, 'count'>,
   ): Promise<void> {
@@ -135,12 +160,23 @@ export class AuthRateLimiter {
     await this.#events.note(site.siteId, {
       event: 'sign-in.blocked',
       pool: pool.kind,
-      email: canonicalEmail(email),
+      ...(email !== undefined && { email: canonicalEmail(email) }),
       origin,
       detail: { counted, waitSeconds },
     })
   }
 }
+
+/** Whether it is of all networks together. */
+const isOfAll = (kind: CounterKind): boolean => kind.endsWith('-anywhere')
+
+/** Whether it also counts what strangers do elsewhere, or at other accounts. */
+const isOfStrangers = (kind: CounterKind): boolean => kind === 'address' || isOfAll(kind)
+
+const isCounted = (
+  kind: CounterKind,
+  { countHere, isKnown }: { readonly countHere: number; readonly isKnown: boolean },
+): boolean => !isOfAll(kind) || (countHere <= MAX_COUNTED_FOR_ALL_NETWORKS && !isKnown)
 
 /** Where mail to an address is read: what follows a plus is its owner's own mark, or a stranger's who wants to flood it. */
 const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, '')
@@ -192,7 +228,7 @@ const subjectOf = ({ pool, email }: AttemptContext): string =>
 /** Over both pools: who guesses in one guesses in the other. */
 const networkKeys = (
   kind: 'address' | 'mail-address',
-  { site, origin }: AttemptContext,
+  { site, origin }: PoolRequest,
 ): readonly FailureKey[] =>
   networksOf(origin.address).map(({ name, share }) => ({
     siteId: site.siteId,

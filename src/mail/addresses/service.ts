@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -22,9 +23,19 @@ const MAX_ADDRESSES = 20_000
 
 /** The addresses at which a site takes mail. Each is a mailbox or an alias, never both. */
 export class MailAddresses {
-  /** What changes addresses, owners and targets of a site happens one after the other: each change begins with this. */
+  readonly #notifications: PlatformServices['notifications']
+
+  constructor(deps: Pick<PlatformServices, 'notifications'>) {
+    this.#notifications = deps.notifications
+  }
+
+  /**
+   * What changes addresses, owners and targets of a site happens one after the other: each change begins with this. At commit
+   * every replica forgets where the site's addresses led.
+   */
   async lock(tx: SiteTx): Promise<void> {
     await lockAddresses(tx)
+    await this.#notifications.notify(tx, 'croft_mail_addresses', { siteId: tx.siteId })
   }
 
   /** 409 `MailboxAlreadyExists` or `AliasAlreadyExists` when the site has it. */

@@ -33,15 +33,17 @@ export interface OpenInboundDeps
 }
 
 /** What takes mail: from other servers, and from the sites here, by the same rules. */
-export function openInbound(deps: OpenInboundDeps): InboundServices {
+export async function openInbound(deps: OpenInboundDeps): Promise<InboundServices> {
   const { config, recipients, siteByHost: siteByDomain, returnPath } = deps
   const { smtpLimits: limits, smtpHostname: hostname, smtpPort: port } = config.mail
   const { messageBytes } = limits
+  const lookup = new RecipientLookup({ recipients, hostname, siteByDomain, returnPath })
+  await lookup.listen(deps.notifications)
   const shared = {
     ...deps,
     config: config.mail,
     gate: new InboundGate({ ...deps, limits }),
-    lookup: new RecipientLookup({ recipients, hostname, siteByDomain, returnPath }),
+    lookup,
     store: new MessageStore({ ...deps, maxBytes: messageBytes }),
   }
   const policy = new InboundMail(shared)

@@ -4,13 +4,14 @@ import { LRUCache } from 'lru-cache'
 
 import { canonicalLocalPart, withoutQuotes } from '#mail/addresses/local-part.ts'
 import type { RecipientResolution } from '#mail/recipients/model.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import { mailboxFull } from './acceptance.ts'
 import type { MailTransaction } from './transaction.ts'
 
 const MAX_KNOWN = 10_000
-/** Long enough for messages that come together. A mailbox that closes or fills up meanwhile is seen at acceptance. */
+/** Long enough for messages that come together. What fills up within it is seen at acceptance. */
 const KNOWN_MS = 1000
 
 /** Where mail to an address of a site goes. */
@@ -45,9 +46,19 @@ type Deliverable = Extract<RecipientResolution, { kind: 'deliverable' }>
 export class RecipientLookup {
   readonly #deps: RecipientLookupDeps
   readonly #known = new LRUCache<string, Deliverable>({ max: MAX_KNOWN, ttl: KNOWN_MS })
+  /** Counts the times that something was forgotten: what was being read then may be out of date. */
+  #forgotten = 0
 
   constructor(deps: RecipientLookupDeps) {
     this.#deps = deps
+  }
+
+  /** Forgets an address as soon as it changes, on whatever replica. */
+  listen(notifications: Pick<Notifications, 'listen'>): Promise<void> {
+    return notifications.listen('croft_mail_addresses', {
+      onMessage: ({ siteId }) => this.#forget(`${siteId} `),
+      onGap: () => this.#forget(''),
+    })
   }
 
   /** Throws the refusal of an address that takes no mail, or none of that size now. */
@@ -81,6 +92,7 @@ export class RecipientLookup {
     const key = `${siteId} ${canonicalLocalPart(localPart)}`
     const known = this.#known.get(key)
     if (known) return known
+    const forgotten = this.#forgotten
     const resolution = await this.#deps.recipients.resolve(siteId, localPart)
     switch (resolution.kind) {
       case 'unknown':
@@ -88,8 +100,13 @@ export class RecipientLookup {
       case 'disabled':
         throw new SmtpReply(550, '5.2.1', 'This mailbox takes no mail any more')
       case 'deliverable':
-        this.#known.set(key, resolution)
+        if (forgotten === this.#forgotten) this.#known.set(key, resolution)
         return resolution
     }
+  }
+
+  #forget(prefix: string): void {
+    this.#forgotten += 1
+    for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#known.delete(key)
   }
 }

@@ -14,6 +14,8 @@ export interface NotificationChannels {
   croft_log: { readonly siteId: string; readonly upTo: string }
   /** A message of a mailbox came, went or changed, or who may read it did. */
   croft_mail: { readonly siteId: string; readonly mailboxId: string }
+  /** A site's mail addresses, or where they lead, may have changed. */
+  croft_mail_addresses: { readonly siteId: string }
   /** A job was put on a queue. */
   croft_queue: { readonly queue: string }
 }

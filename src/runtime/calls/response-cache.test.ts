@@ -39,7 +39,10 @@ describe('the key of an answer', () => {
     expect(keyOf(`{"payload":"${'x'.repeat(100_000)}"}`).length).toBeLessThan(100)
   })
 
-  test.each(['', '[1]', 'null', '"text"', '{"payload":', '{"x":0,"payload":1}'])('is refused for %s', (body) => {
-    expect(() => keyOf(body)).toThrow(/body|beside/)
-  })
+  test.each(['', '[1]', 'null', '"text"', '{"payload":', '{"x":0,"payload":1}'])(
+    'is refused for %s',
+    (body) => {
+      expect(() => keyOf(body)).toThrow(/body|beside/)
+    },
+  )
 })

@@ -93,15 +93,15 @@ describe('a preset', () => {
       /"limit" is fixed/,
     ],
     [
-      'a query of nothing',
-      { preset: 'ddb.query' },
+      'a query of an owner’s items without a condition',
+      { preset: 'ddb.query', owner: { attribute: 'author' } },
       {},
       NOTES,
       /fixed\.keyConditionExpression: is required/,
     ],
     [
       'an update of nothing',
-      { preset: 'ddb.update' },
+      { preset: 'ddb.update', allowed: ['key'] },
       {},
       NOTES,
       /fixed\.updateExpression: is required/,
@@ -228,6 +228,11 @@ describe('what callers may send', () => {
       ['limit', 'scanIndexForward', 'nextToken', 'expressionAttributeValues'],
     ],
     ['a scan', { preset: 'ddb.scan' }, ['limit', 'nextToken']],
+    [
+      'an update that is fixed',
+      { preset: 'ddb.update', fixed: { updateExpression: 'SET a = :a' } },
+      ['key', 'expressionAttributeValues'],
+    ],
     ['a put with a fixed entry', { preset: 'ddb.put', fixed: { item: { a: 1 } } }, ['item']],
     ['what is said', { preset: 'ddb.scan', allowed: ['filterExpression'] }, ['filterExpression']],
   ])('to %s is what names things, not what decides', (_what, preset, fields) => {
@@ -237,4 +242,34 @@ describe('what callers may send', () => {
     })
     expect(input.preset && allowedFields(parsePreset(input.preset))).toEqual(fields)
   })
+
+  test('to a query of which nothing is said is what the action takes', () => {
+    expect(allowedFields({ preset: 'ddb.query', resourceId: 'r' })).toEqual([
+      'keyConditionExpression',
+      'filterExpression',
+      'projectionExpression',
+      'indexName',
+      'limit',
+      'scanIndexForward',
+      'select',
+      'exclusiveStartKey',
+      'nextToken',
+      'expressionAttributeNames',
+      'expressionAttributeValues',
+    ])
+  })
+
+  test.each([{}, { owner: { attribute: 'author' } }])(
+    'to an update of which nothing is said (%o) is what the action takes',
+    (rest) => {
+      expect(allowedFields({ preset: 'ddb.update', resourceId: 'r', ...rest })).toEqual([
+        'key',
+        'updateExpression',
+        'conditionExpression',
+        'returnValues',
+        'expressionAttributeNames',
+        'expressionAttributeValues',
+      ])
+    },
+  )
 })

@@ -85,10 +85,12 @@ export function parsePreset(input: Static<typeof PresetInput>): PresetBinding {
 }
 
 /** The fields that callers may send. A fixed one is among them only where its entries are single. */
-export function allowedFields({ preset: name, fixed = {}, ...rest }: PresetBinding): string[] {
-  const basic = presetOf(name)?.basic ?? []
-  if (rest.allowed !== undefined) return [...rest.allowed]
-  const free = basic.filter((field) => isMapField(field) || !Object.hasOwn(fixed, field))
+export function allowedFields(binding: PresetBinding): string[] {
+  const { preset: name, fixed = {}, allowed } = binding
+  if (allowed !== undefined) return [...allowed]
+  const preset = presetOf(name)
+  const fields = (isOpen(binding) ? preset?.open : preset?.basic) ?? []
+  const free = fields.filter((field) => isMapField(field) || !Object.hasOwn(fixed, field))
   const has = (fields: readonly string[]) =>
     fields.some((field) => free.includes(field) || Object.hasOwn(fixed, field))
   return [
@@ -97,6 +99,15 @@ export function allowedFields({ preset: name, fixed = {}, ...rest }: PresetBindi
     ...(EXPRESSIONS.some((field) => free.includes(field)) ? ['expressionAttributeNames'] : []),
     ...(has(EXPRESSIONS.slice(1)) ? ['expressionAttributeValues'] : []),
   ]
+}
+
+/** Whether the expression that the action needs is the caller's. A query with an owner has a condition of its own, or must be given one. */
+function isOpen({ preset: name, fixed = {}, owner }: PresetBinding): boolean {
+  const preset = presetOf(name)
+  if (preset?.open === undefined || (owner && name === 'ddb.query')) return false
+  return !EXPRESSIONS.some(
+    (field) => preset.required.includes(field) && Object.hasOwn(fixed, field),
+  )
 }
 
 function parseEcho(input: Static<typeof PresetInput>): PresetBinding {

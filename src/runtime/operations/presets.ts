@@ -29,6 +29,8 @@ interface PresetFields {
   readonly required: readonly string[]
   /** The fields that callers may send when the binding does not say. */
   readonly basic: readonly string[]
+  /** What they may send instead where the binding neither says nor fixes the expression that the action needs. */
+  readonly open?: readonly string[]
   /** Whether the same question may be answered from what was kept. */
   readonly cacheable: boolean
 }
@@ -36,7 +38,11 @@ interface PresetFields {
 const table = (
   action: TablePresetAction,
   basic: readonly string[],
-  rest: { readonly required?: readonly string[]; readonly cacheable: boolean },
+  rest: {
+    readonly required?: readonly string[]
+    readonly open?: readonly string[]
+    readonly cacheable: boolean
+  },
 ): TablePreset => {
   const { required, optional } = ACTION_FIELDS[action]
   const fields = new Map<string, FieldRule>(Object.entries({ ...required, ...optional }))
@@ -55,14 +61,32 @@ const bucket = (
 const READ = { cacheable: true }
 const WRITE = { cacheable: false }
 const KEY = { required: ['key'] }
+const QUERY = [
+  'keyConditionExpression',
+  'filterExpression',
+  'projectionExpression',
+  'indexName',
+  'limit',
+  'scanIndexForward',
+  'select',
+  'exclusiveStartKey',
+  'nextToken',
+]
+const UPDATE = ['key', 'updateExpression', 'conditionExpression', 'returnValues']
 
 /** What names one thing, or turns a page, is a caller's to say; what decides which things are reached is not. */
 const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
   ['ddb.get', table('get', ['key', 'projectionExpression', 'consistentRead'], READ)],
-  ['ddb.query', table('query', ['limit', 'scanIndexForward', 'nextToken'], READ)],
+  [
+    'ddb.query',
+    table('query', ['limit', 'scanIndexForward', 'nextToken'], { open: QUERY, ...READ }),
+  ],
   ['ddb.scan', table('scan', ['limit', 'nextToken'], READ)],
   ['ddb.put', table('put', ['item'], WRITE)],
-  ['ddb.update', table('update', ['key'], { required: ['key', 'updateExpression'], ...WRITE })],
+  [
+    'ddb.update',
+    table('update', ['key'], { required: UPDATE.slice(0, 2), open: UPDATE, ...WRITE }),
+  ],
   ['ddb.delete', table('delete', ['key'], WRITE)],
   ['s3.list-objects', bucket('list-objects', { required: [], ...READ })],
   ['s3.get-object', bucket('get-object', { ...KEY, ...READ })],

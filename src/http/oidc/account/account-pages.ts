@@ -1,5 +1,6 @@
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
+import { siteHref } from '#http/oidc/pages/notice-page.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
 import type { ConsentedClient } from '#identity/consents/service.ts'
@@ -71,7 +72,7 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
           >${say('account.sign-out')}</a
         >
       </p>
-      <p><a class="link" href="/">${say('page.back-to-site')}</a></p>
+      <p><a class="link" href="${siteHref(site, pool.issuer)}">${say('page.back-to-site')}</a></p>
     </div>
   `
   return htmlPage({

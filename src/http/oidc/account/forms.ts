@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { newPasswordField, readPassword, readUsername, usernameField } from '#http/oidc/fields.ts'
-import { BACK_TO_SITE, noticePage } from '#http/oidc/pages/notice-page.ts'
+import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { clearedSession } from '#http/oidc/session-cookie.ts'
 import { MAX_NAME_LENGTH } from '#identity/own-account/model.ts'
 import { say } from '#languages/message.ts'
@@ -120,7 +120,7 @@ const deletionRoutes = (context: AppContext) =>
         language,
         tone: 'good',
         text: [say('deletion.done-text', { site: site.domain })],
-        links: [BACK_TO_SITE],
+        links: [backToSite(site, pool.issuer)],
         cookies: [clearedSession(pool)],
       })
     },

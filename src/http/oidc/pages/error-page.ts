@@ -1,5 +1,7 @@
 import type { AppError } from '#base/app-error.ts'
 import { acceptsHtml, asksForPage } from '#http/accepts-html.ts'
+import { fetchContextOf } from '#http/oidc/fetch-context.ts'
+import type { PoolHttpRequest } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { say } from '#languages/message.ts'
@@ -7,7 +9,7 @@ import type { Site } from '#sites/site.ts'
 
 import { errorWords } from './error-words.ts'
 import {
-  BACK_TO_SITE,
+  type NamedSite,
   type NoticeLink,
   type SupportLine,
   backToSite,
@@ -19,6 +21,8 @@ const SIGN_IN =
 const MAILED_LINK = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
 /** It answers programs, too. */
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
+/** Programs find nothing there. */
+const ENTRANCE = /^\/admin(?:\/callback)?\/?$/
 /** Of errors that may be over when the same page is asked for again. */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 507])
 
@@ -27,6 +31,7 @@ export const isForPeople = (path: string, request: Request): boolean =>
   SIGN_IN.test(path) ||
   MAILED_LINK.test(path) ||
   (FORWARDING.test(path) && (request.method === 'POST' || acceptsHtml(request))) ||
+  (ENTRANCE.test(path) && fetchContextOf(request) !== 'unsaid') ||
   asksForPage(request)
 
 /** A page for an error, with the request's id for the operator's log. */
@@ -56,7 +61,7 @@ export function errorPage(
 
 interface ErrorRequest {
   readonly request: Request
-  readonly site: Pick<Site, 'domain' | 'branding'> & Partial<Pick<Site, 'adminDomain'>>
+  readonly site: NamedSite & Pick<Site, 'branding'>
   readonly status: number
   /** Of the installation. */
   readonly baseUrl: string
@@ -83,9 +88,8 @@ export const failureReference = (code: string, requestId: string): readonly Supp
 
 /** For an authorization request whose error cannot be sent to the client. */
 export const authorizationErrorPage = (
-  site: Site,
+  { site, pool, request }: Pick<PoolHttpRequest, 'site' | 'pool' | 'request'>,
   refusal: { readonly error: string; readonly description: string },
-  request: Request,
 ): Response =>
   noticePage({
     title: say('failure.sign-in'),
@@ -97,6 +101,6 @@ export const authorizationErrorPage = (
       ...failureReference(refusal.error, scopeOf(request).requestId),
       [say('failure.reason'), refusal.description],
     ],
-    links: [BACK_TO_SITE],
+    links: [backToSite(site, pool.issuer)],
     status: 400,
   })

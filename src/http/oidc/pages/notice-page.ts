@@ -8,15 +8,17 @@ import { type HtmlPage, htmlPage } from './page.ts'
 /** What it is, and what it says. */
 export type SupportLine = readonly [label: Words, text: Words]
 
-/** Where whoever has no way on may go. */
-export const BACK_TO_SITE = { href: '/', label: say('page.back-to-site') }
+/** Whose page it is; undefined names are those of a host that is no site. */
+export type NamedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
 
-/** The same from a page that may be under the name of the site's administration. */
-export const backToSite = (
-  { domain, adminDomain }: Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain'>>,
-  baseUrl: string,
-): NoticeLink =>
-  adminDomain ? { ...BACK_TO_SITE, href: `${siteBaseUrl(baseUrl, domain)}/` } : BACK_TO_SITE
+/** Leads from a page to the site, which may be under another name. `address` is any of the installation. */
+export const backToSite = (site: NamedSite, address: string): NoticeLink => ({
+  href: siteHref(site, address),
+  label: say('page.back-to-site'),
+})
+
+export const siteHref = ({ domain, adminDomain, authDomain }: NamedSite, address: string): string =>
+  adminDomain || authDomain ? `${siteBaseUrl(new URL(address).origin, domain)}/` : '/'
 
 export interface NoticeLink {
   readonly href: string
@@ -27,7 +29,8 @@ export interface Notice extends Pick<
   HtmlPage,
   'title' | 'language' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
 > {
-  readonly tone: 'good' | 'bad'
+  /** `good` says that something was done, and nothing else. */
+  readonly tone: 'good' | 'bad' | 'plain'
   /** One paragraph each. */
   readonly text: readonly Words[]
   /** The first one is the main button. */
@@ -39,6 +42,7 @@ export interface Notice extends Pick<
 const SIGNS: Record<Notice['tone'], Html> = {
   good: html`<path d="m5 12.5 4.5 4.5L19 7.5" />`,
   bad: html`<path d="M12 6.5v7M12 17.5v.01" />`,
+  plain: html`<path d="M12 6.5v.01M12 10.5v7" />`,
 }
 
 /** A page with a message and without a form. */

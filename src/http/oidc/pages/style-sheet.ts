@@ -241,6 +241,7 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
   color: var(--good);
 }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
+.badge.plain { background: var(--ground); color: var(--muted); }
 .actions { display: grid; gap: 12px; }
 .qr { width: 208px; margin: 0 auto 16px; padding: 12px; border-radius: 11px; background: #ffffff; }
 .qr svg { display: block; width: 100%; height: auto; fill: #000000; }

@@ -4,11 +4,10 @@ import { Type } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
 import type { CsrfSession } from '#http/oidc/csrf.ts'
+import { CHALLENGE_MS } from '#identity/passkeys/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 
-/** As long as a page may lie open before its button is pressed. */
-const LIFETIME_MS = 3_600_000
 const MAX_LENGTH = 500
 const CHALLENGE_BYTES = 32
 
@@ -21,13 +20,13 @@ interface ChallengeUse {
   readonly sub?: string
 }
 
-/** What a device signs, with the sealed form in which it comes back: for one browser and one use; nothing is stored. */
+/** What a device signs, with the sealed form in which it comes back: for one browser and one use; nothing is stored before it comes back. */
 export class PasskeyChallenges {
   readonly #seal: ExpiringSeal<typeof Content>
 
   constructor({ sealer, clock }: Pick<AppContext, 'sealer' | 'clock'>) {
     const key = sealer.derive('passkey-challenges')
-    const bounds = { lifetimeMs: LIFETIME_MS, maxLength: MAX_LENGTH }
+    const bounds = { lifetimeMs: CHALLENGE_MS, maxLength: MAX_LENGTH }
     this.#seal = new ExpiringSeal({ key, clock, fields: Content, ...bounds })
   }
 
@@ -36,9 +35,9 @@ export class PasskeyChallenges {
     return { challenge, sealed: this.#seal.seal(contextOf(use), { challenge }) }
   }
 
-  /** Empty, which nobody has signed, for one of another browser or use, and for one that was changed or has expired. */
-  open(use: ChallengeUse, sealed: string | null): string {
-    return this.#seal.open(contextOf(use), sealed ?? '')?.challenge ?? ''
+  /** Undefined for one of another browser or use, and for one that was changed or has expired. */
+  open(use: ChallengeUse, sealed: string | null): string | undefined {
+    return this.#seal.open(contextOf(use), sealed ?? '')?.challenge
   }
 }
 

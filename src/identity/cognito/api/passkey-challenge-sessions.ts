@@ -3,12 +3,15 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Clock } from '#base/clock.ts'
+import { isSameText } from '#base/same-text.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import { SESSION_MS, SessionSeal, poolContext } from './session-seal.ts'
 
 const CHALLENGE_BYTES = 32
+/** At the beginning of a challenge for a new key, which is its own proof. */
+const NONCE_BYTES = 12
 
 const PasskeySession = Type.Object({
   clientId: Type.String(),
@@ -17,7 +20,13 @@ const PasskeySession = Type.Object({
 })
 type PasskeySession = Static<typeof PasskeySession>
 
-/** Challenges that devices sign. The client holds those of sign-ins, sealed; those for new keys are worked out anew. */
+/** Who adds a key, in which sign-in. */
+interface NewKeyOwner {
+  readonly sub: string
+  readonly signIn: string
+}
+
+/** Challenges that devices sign. The client holds those of sign-ins, sealed; those for new keys prove themselves. */
 export class PasskeyChallengeSessions {
   readonly #seal: SessionSeal<typeof PasskeySession>
   readonly #newKeys: Buffer
@@ -42,16 +51,31 @@ export class PasskeyChallengeSessions {
     return this.#seal.open(call, sealed)
   }
 
-  /**
-   * For a new key of an account, the newest first: to start and to complete it are two requests, between which nothing is kept. A
-   * key is added once, whatever challenge it was made for.
-   */
-  forNewKey(call: PoolRequest, of: { sub: string; signIn: string }): readonly string[] {
-    const turn = Math.floor(this.#clock.now().getTime() / SESSION_MS)
-    return [turn, turn - 1].map((each) =>
-      createHmac('sha256', this.#newKeys)
-        .update([poolContext(call), of.sub, of.signIn, each].join('\n'))
-        .digest('base64url'),
+  /** For a new key of an account: to start and to complete it are two requests, between which nothing is kept. */
+  forNewKey(call: PoolRequest, of: NewKeyOwner): string {
+    const nonce = randomBytes(NONCE_BYTES)
+    return this.#signed(call, of, { nonce, turn: this.#turn() }).toString('base64url')
+  }
+
+  /** Whether it was given for that, a turn ago at most. */
+  isForNewKey(call: PoolRequest, of: NewKeyOwner, challenge: string): boolean {
+    const nonce = Buffer.from(challenge, 'base64url').subarray(0, NONCE_BYTES)
+    return [this.#turn(), this.#turn() - 1].some((turn) =>
+      isSameText(this.#signed(call, of, { nonce, turn }).toString('base64url'), challenge),
     )
+  }
+
+  #turn(): number {
+    return Math.floor(this.#clock.now().getTime() / SESSION_MS)
+  }
+
+  #signed(
+    call: PoolRequest,
+    { sub, signIn }: NewKeyOwner,
+    { nonce, turn }: { readonly nonce: Buffer; readonly turn: number },
+  ): Buffer {
+    const text = [poolContext(call), sub, signIn, turn, nonce.toString('base64url')].join('\n')
+    const signature = createHmac('sha256', this.#newKeys).update(text).digest()
+    return Buffer.concat([nonce, signature]).subarray(0, CHALLENGE_BYTES)
   }
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-import { isSameText } from '#base/same-text.ts'
+import { parseClientData } from '#identity/passkeys/client-data.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
 
 import { accessTokenClaims, recentSignInClaims } from './client.ts'
@@ -24,7 +24,7 @@ export const startWebAuthnRegistration = cognitoOperation(Start, async (parts, c
   const claims = await recentSignInClaims(parts, call, input.AccessToken)
   const { sub, username: email, signIn } = claims
   const { site, pool } = call
-  const [challenge = ''] = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
+  const challenge = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
   const known = await parts.passkeys.list(site, pool, sub)
   const CredentialCreationOptions = passkeyCreationOptions(
     call,
@@ -41,8 +41,7 @@ export const completeWebAuthnRegistration = cognitoOperation(
     const { sub, signIn } = await recentSignInClaims(parts, call, input.AccessToken)
     const credential = JSON.stringify(input.Credential)
     const challenge = challengeIn(input.Credential)
-    const challenges = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
-    if (!challenges.some((each) => isSameText(each, challenge))) {
+    if (!parts.passkeyChallenges.isForNewKey(call, { sub, signIn }, challenge)) {
       throw new CognitoError(
         'WebAuthnChallengeNotFoundException',
         'The challenge has expired, or is of another sign-in: start anew',
@@ -78,13 +77,5 @@ export const deleteWebAuthnCredential = cognitoOperation(Delete, async (parts, c
 function challengeIn({ response }: Readonly<Record<string, unknown>>): string {
   if (typeof response !== 'object' || response === null || !('clientDataJSON' in response))
     return ''
-  try {
-    const json = Buffer.from(String(response.clientDataJSON), 'base64url').toString()
-    const data: unknown = JSON.parse(json)
-    return typeof data === 'object' && data !== null && 'challenge' in data
-      ? String(data.challenge)
-      : ''
-  } catch {
-    return ''
-  }
+  return parseClientData(String(response.clientDataJSON))?.challenge ?? ''
 }
