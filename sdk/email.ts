@@ -17,7 +17,7 @@ export interface Email {
   readonly html?: string
   /** At most 10, of 15 MiB together. */
   readonly attachments?: readonly Attachment[]
-  /** A whole message (RFC 5322) in base64. */
+  /** A whole message (RFC 5322) in base64: at most 25 MiB of it. */
   readonly raw?: string
 }
 

@@ -9,7 +9,8 @@ export interface CroftErrorFields {
 
 /**
  * A call that failed. `code` is the service's, or one of the client's own: `NetworkError` (nobody answered),
- * `UnexpectedRedirect`, `UnexpectedResponse` (the answer is not the service's) and `InvalidInput` (nothing was sent).
+ * `UnexpectedRedirect`, `UnexpectedResponse` (the answer is not the service's) and `InvalidInput` (nothing was sent). What is too
+ * large fails as the service would refuse it, before it is sent.
  */
 export class CroftError extends Error {
   readonly code: string

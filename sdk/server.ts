@@ -1,12 +1,12 @@
 import { type Client, createClient } from './client.ts'
-import { attachedBytes } from './email-limits.ts'
+import { attachedBytes, rawBytes } from './email-limits.ts'
 import type { Email, SentEmail } from './email.ts'
 import { CroftError } from './error.ts'
 import { type CallOptions, type ClientOptions, send } from './request.ts'
-import { stageAttachments } from './stage-attachments.ts'
+import { stageAttachments, stageRaw } from './stage-attachments.ts'
 
-/** Of files beside a message: more of them are uploaded one by one before it. */
-const MAX_INLINE_BYTES = 3 * 1024 * 1024
+/** Of files beside a message, or of a whole one: with a text and HTML of full length they fit into one call. What is longer is uploaded first. */
+const MAX_INLINE_BYTES = 1024 * 1024
 
 // What a package exports is what its entry exports.
 export { CroftError } from './error.ts'
@@ -25,11 +25,16 @@ export interface ServerClient extends Client {
 export function createServerClient(options: ClientOptions): ServerClient {
   return {
     ...createClient(options),
-    async sendEmail({ text, to, attachments = [], ...email }, rest = {}) {
-      const files =
-        attachedBytes(attachments) <= MAX_INLINE_BYTES
-          ? { attachments }
-          : { attachmentRefs: await stageAttachments(options, email.mailbox, attachments, rest) }
+    async sendEmail({ text, to, attachments = [], raw, ...email }, rest = {}) {
+      const isLong = attachedBytes(attachments) > MAX_INLINE_BYTES
+      const isLongRaw = raw !== undefined && rawBytes(raw) > MAX_INLINE_BYTES
+      const { mailbox } = email
+      const files = {
+        ...(isLong
+          ? { attachmentRefs: await stageAttachments(options, mailbox, attachments, rest) }
+          : { attachments }),
+        ...(isLongRaw ? { rawRef: await stageRaw(options, mailbox, raw, rest) } : { raw }),
+      }
       const response = await send(options, {
         idempotencyKey: crypto.randomUUID(),
         ...rest,

@@ -16,21 +16,45 @@ export async function stageAttachments(
   rest: CallOptions,
 ): Promise<string[]> {
   const refs: string[] = []
-  for (const { filename, contentType, contentBase64 } of attachments) {
-    const bytes = Uint8Array.from(atob(contentBase64), (letter) => letter.charCodeAt(0))
-    const { token, signal } = rest
-    const response = await send(options, {
-      ...(token !== undefined && { token }),
-      ...(signal !== undefined && { signal }),
-      method: 'POST',
-      path: '/admin/api/messages/attachments',
-      body: { mailbox, filename, contentType, size: bytes.length },
-    })
-    const { attachmentRef, upload } = stagedIn(await response.json(), response)
-    await put(options, upload.url, { body: bytes, contentType, signal })
-    refs.push(attachmentRef)
-  }
+  for (const file of attachments) refs.push(await stage(options, mailbox, file, rest))
   return refs
+}
+
+/** The same of a whole message, in base64. */
+export function stageRaw(
+  options: ClientOptions,
+  mailbox: string,
+  contentBase64: string,
+  rest: CallOptions,
+): Promise<string> {
+  const file = { filename: 'message.eml', contentType: 'message/rfc822', contentBase64 }
+  return stage(options, mailbox, file, rest)
+}
+
+async function stage(
+  options: ClientOptions,
+  mailbox: string,
+  { filename, contentType, contentBase64 }: Attachment,
+  { token, signal }: CallOptions,
+): Promise<string> {
+  const bytes = decoded(contentBase64)
+  const response = await send(options, {
+    ...(token !== undefined && { token }),
+    ...(signal !== undefined && { signal }),
+    method: 'POST',
+    path: '/admin/api/messages/attachments',
+    body: { mailbox, filename, contentType, size: bytes.length },
+  })
+  const { attachmentRef, upload } = stagedIn(await response.json(), response)
+  await put(options, upload.url, { body: bytes, contentType, signal })
+  return attachmentRef
+}
+
+function decoded(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
 }
 
 /** The signed URL is the authority: no token goes there. */
@@ -60,7 +84,7 @@ async function put(
   })
   const { status, ok } = response
   if (ok) return
-  const words = `An attachment could not be uploaded: the store answered ${status}`
+  const words = `A file could not be uploaded: the store answered ${status}`
   throw new CroftError(words, { code: 'UploadFailed', status })
 }
 
@@ -70,6 +94,6 @@ function stagedIn(answer: unknown, { status }: Response): Staged {
   if (typeof attachmentRef === 'string' && typeof url === 'string') {
     return { attachmentRef, upload: { url } }
   }
-  const words = 'The answer does not say where to upload an attachment'
+  const words = 'The answer does not say where to upload a file'
   throw new CroftError(words, { code: 'UnexpectedResponse', status })
 }

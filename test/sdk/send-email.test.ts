@@ -52,28 +52,48 @@ describe('sendEmail', () => {
     expect(new Set(keys).size).toBe(3)
   })
 
-  test.each([
-    ['11 files', Array.from({ length: 11 }, () => file(1)), 'attachments: at most 10, not 11'],
+  test.each<[string, ReturnType<typeof file>[], [number, string, string]]>([
+    [
+      '11 files',
+      Array.from({ length: 11 }, () => file(1)),
+      [400, 'TooManyAttachments', 'attachments: at most 10, not 11'],
+    ],
     [
       'a file that is too large',
       [file(1), file(10 * MIB + 1)],
-      'attachments[1]: "a.bin" has more than 10 MiB',
+      [413, 'AttachmentTooLarge', 'attachments[1]: "a.bin" has 10485761 bytes, more than 10 MiB'],
     ],
     [
       'too much in all',
       [file(10 * MIB), file(5 * MIB + 1)],
-      'attachments: together they have more than 15 MiB',
+      [
+        413,
+        'AttachmentsTooLarge',
+        'attachments: together they have 15728641 bytes, more than 15 MiB',
+      ],
     ],
     [
       'other text',
       [{ ...file(1), contentBase64: 'a-_=' }],
-      'attachments[0].contentBase64: is not base64',
+      [0, 'InvalidInput', 'attachments[0].contentBase64: is not base64'],
     ],
-  ])('refuses %s before anything is sent', async (_what, attachments, message) => {
+  ])('refuses %s before anything is sent', async (_what, attachments, [status, code, message]) => {
     await using service = await RecordingService.start(SENT)
     await expect(clientOf(service).sendEmail({ ...EMAIL, attachments })).rejects.toMatchObject({
-      code: 'InvalidInput',
+      status,
+      code,
       message,
+    })
+    expect(service.requests).toEqual([])
+  })
+
+  test('refuses a whole message that is too large before anything is sent', async () => {
+    await using service = await RecordingService.start(SENT)
+    const raw = Buffer.alloc(25 * MIB + 1).toString('base64')
+    await expect(clientOf(service).sendEmail({ ...EMAIL, raw })).rejects.toMatchObject({
+      status: 413,
+      code: 'MessageTooLarge',
+      message: 'raw: the message has 26214401 bytes, more than 25 MiB',
     })
     expect(service.requests).toEqual([])
   })

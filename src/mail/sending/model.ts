@@ -53,17 +53,20 @@ export const SendRequest = ClosedObject({
   mailbox: Type.String({ maxLength: 512 }),
   to: Addresses,
   subject: Subject,
-  /** May be left out beside `html` or `raw`. */
+  /** May be left out beside `html`, `raw` or `rawRef`. */
   body: Type.Optional(BodyText),
   ...CONTENT,
   /** In base64: a message that was composed elsewhere, instead of its parts. `to`, `cc` and `bcc` say whom it goes to. */
   raw: Type.Optional(Type.String()),
+  /** The same, staged as `message/rfc822`. */
+  rawRef: Type.Optional(Type.String({ maxLength: 64 })),
 })
 export type SendRequest = Static<typeof SendRequest>
 
 /** What is left out comes from the message that is answered. */
 export const ReplyRequest = ClosedObject({
-  body: BodyText,
+  /** May be left out beside `html`. */
+  body: Type.Optional(BodyText),
   subject: Type.Optional(Subject),
   /** True also writes to those whom the message was sent to. */
   replyAll: Type.Optional(Type.Boolean()),
@@ -116,11 +119,25 @@ export const tooManyAttachments = (count: number): AppError =>
     `A message has at most ${MAX_ATTACHMENTS} attachments, not ${count}`,
   )
 
-export const attachmentTooLarge = (filename: string): AppError =>
+export const attachmentTooLarge = (filename: string, sizeBytes: number): AppError =>
   new AppError(
     'AttachmentTooLarge',
-    `"${filename}" is larger than the ${MAX_ATTACHMENT_BYTES} bytes that an attachment may have`,
-    { fields: { limitBytes: MAX_ATTACHMENT_BYTES } },
+    `"${filename}" has ${sizeBytes} bytes: an attachment may have at most ${MAX_ATTACHMENT_BYTES}`,
+    { fields: { limitBytes: MAX_ATTACHMENT_BYTES, sizeBytes } },
+  )
+
+export const messageTooLarge = (sizeBytes?: number): AppError =>
+  new AppError(
+    'MessageTooLarge',
+    sizeBytes === undefined
+      ? `The message is larger than ${MAX_MESSAGE_BYTES} bytes as it is sent`
+      : `The message has ${sizeBytes} bytes: at most ${MAX_MESSAGE_BYTES} are sent`,
+    {
+      fields: {
+        limitBytes: MAX_MESSAGE_BYTES,
+        ...(sizeBytes !== undefined && { sizeBytes }),
+      },
+    },
   )
 
 /** What JSON carries of bytes. Throws a `ValidationError` for anything else. */
@@ -136,12 +153,12 @@ export function checkAttachmentBounds(
 ): void {
   if (attachments.length > MAX_ATTACHMENTS) throw tooManyAttachments(attachments.length)
   const large = attachments.find(({ sizeBytes }) => sizeBytes > MAX_ATTACHMENT_BYTES)
-  if (large) throw attachmentTooLarge(large.filename)
+  if (large) throw attachmentTooLarge(large.filename, large.sizeBytes)
   const total = attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   if (total <= MAX_ATTACHMENTS_BYTES) return
   throw new AppError(
     'AttachmentsTooLarge',
     `The attachments have ${total} bytes together: at most ${MAX_ATTACHMENTS_BYTES} are taken`,
-    { fields: { limitBytes: MAX_ATTACHMENTS_BYTES } },
+    { fields: { limitBytes: MAX_ATTACHMENTS_BYTES, sizeBytes: total } },
   )
 }

@@ -10,7 +10,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
-import { MAX_MESSAGE_BYTES, type SentMessage } from './model.ts'
+import { MAX_MESSAGE_BYTES, type SentMessage, messageTooLarge } from './model.ts'
 import { markSent } from './queries.ts'
 import type { RecipientQueue } from './recipient-queue.ts'
 
@@ -149,9 +149,5 @@ function withoutSmtp(error: unknown): unknown {
   if (!(error instanceof SmtpReply)) return error
   if (error.responseCode !== MESSAGE_TOO_LARGE)
     return new AppError('ValidationError', error.message)
-  return new AppError(
-    'MessageTooLarge',
-    `The message is larger than ${MAX_MESSAGE_BYTES} bytes as it is sent`,
-    { fields: { limitBytes: MAX_MESSAGE_BYTES } },
-  )
+  return messageTooLarge()
 }

@@ -4,6 +4,8 @@ import { readAddresses } from '#mail/headers/addresses.ts'
 import { rfc5322Date } from '#mail/headers/rfc5322-date.ts'
 
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
+const LF = 0x0a
+const CR = 0x0d
 /** As much as is read of a header elsewhere. */
 const MAX_HEADER_BYTES = 256 * 1024
 /** RFC 5322 §3.6.8. */
@@ -64,6 +66,32 @@ export async function* preparedMessage(
     head = undefined
   }
   if (head !== undefined) throw noEnd()
+}
+
+/** The same of a message that was staged: a `ValidationError` names `rawRef`. Lines may end in LF alone. */
+export async function* preparedStagedMessage(
+  content: AsyncIterable<Uint8Array>,
+  sender: RawSender,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* preparedMessage(withCrlf(content), sender)
+  } catch (error) {
+    throw error instanceof HeaderFault ? invalid('rawRef', error.message) : error
+  }
+}
+
+/** Ends lines in CRLF where the first one ends in LF alone. */
+async function* withCrlf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isWhole: boolean | undefined
+  let before = 0
+  for await (const chunk of content) {
+    const end = chunk.indexOf(LF)
+    if (isWhole === undefined && end >= 0) isWhole = (end === 0 ? before : chunk[end - 1]) === CR
+    before = chunk.at(-1) ?? before
+    yield isWhole === false
+      ? Buffer.from(Buffer.from(chunk).toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
+      : chunk
+  }
 }
 
 /** Whether it is the mailbox's address, which may have a plus part. */

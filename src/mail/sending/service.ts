@@ -10,30 +10,15 @@ import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/se
 import type { Site } from '#sites/site.ts'
 
 import { type Addressees, parseAddressee, parseAddressees, recipientsOf } from './addressees.ts'
-import { type AttachedFile, composeMessage } from './compose-message.ts'
-import {
-  type InlineAttachment,
-  type ReplyRequest,
-  type SendRequest,
-  type SentMessage,
-  checkAttachmentBounds,
-  parseBase64,
-  tooManyAttachments,
-  MAX_ATTACHMENTS,
-} from './model.ts'
+import { composeMessage } from './compose-message.ts'
+import { type FoundFiles, MessageFiles, type NamedFiles } from './message-files.ts'
+import { type ReplyRequest, type SendRequest, type SentMessage, parseBase64 } from './model.ts'
 import type { OutgoingMail, StoredOutgoing } from './outgoing.ts'
-import { deleteStaged } from './queries.ts'
-import { prepareRawMessage } from './raw-message.ts'
+import { prepareRawMessage, preparedStagedMessage } from './raw-message.ts'
 import { answerAddressees, answerSubject, answerThreading } from './reply.ts'
 import type { SenderAccess } from './sender-access.ts'
 import type { SendingLimits } from './sending-limits.ts'
-import {
-  type StagedAttachments,
-  type StagedFile,
-  checkMediaType,
-  checkFileName,
-  unknownRef,
-} from './staged-attachments.ts'
+import type { StagedAttachments } from './staged-attachments.ts'
 
 const HTTP = { protocol: 'HTTP' }
 
@@ -56,13 +41,13 @@ export interface Sender {
 }
 
 /** A message as its sender wants it. */
-interface Letter extends Pick<SendRequest, 'html' | 'attachmentRefs' | 'attachments'> {
+interface Letter extends Pick<SendRequest, 'html'>, NamedFiles {
   readonly mailbox: string
   readonly addressees: Addressees
   readonly replyTo: string | undefined
   readonly subject: string
   readonly text: string | undefined
-  /** Composed elsewhere: instead of the rest. */
+  /** Composed elsewhere, as are the parts in `rawRefs`: instead of the rest. */
   readonly raw: Buffer | undefined
   readonly inReplyTo: string | null
   readonly references: readonly string[]
@@ -71,13 +56,21 @@ interface Letter extends Pick<SendRequest, 'html' | 'attachmentRefs' | 'attachme
 /** Messages that people send from their mailboxes. An answer means that the message is safe and on its way. */
 export class Sending {
   readonly #deps: SendingDeps
+  readonly #files: MessageFiles
 
   constructor(deps: SendingDeps) {
     this.#deps = deps
+    this.#files = new MessageFiles(deps)
   }
 
-  async send(site: Site, sender: Sender, request: SendRequest): Promise<SentMessage> {
-    return this.#post(site, sender, letterOf(request))
+  /** `parts` are files that were staged in pieces. */
+  async send(
+    site: Site,
+    sender: Sender,
+    request: SendRequest,
+    parts: Pick<NamedFiles, 'partedFiles' | 'rawRefs'> = {},
+  ): Promise<SentMessage> {
+    return this.#post(site, sender, letterOf(request, parts))
   }
 
   /** Goes to whoever wrote the message, from the mailbox that it came to. 404 `MessageNotFound` for one that they may not read. */
@@ -97,6 +90,7 @@ export class Sending {
       bcc: parseAddressees('bcc', bcc),
     }
     if (found.to.length === 0) throw nobodyToAnswer()
+    checkContent({ ...rest, text: body, isRaw: false })
     return this.#post(site, sender, {
       ...rest,
       raw: undefined,
@@ -118,14 +112,13 @@ export class Sending {
       return first ? { first } : await this.#prepare(tx, site, reader, letter)
     })
     if ('first' in prepared) return prepared.first
-    const { mailbox, staged, inline } = prepared
+    const { mailbox, files } = prepared
     await limits.count(siteId, mailbox.mailboxId)
     const messageId = ids.named('msg')
     const sender = addressOf(site, mailbox.localPart)
-    const files = [...(await this.#opened(siteId, staged)), ...inline]
     const stored = await this.#store(site, { messageId, mailbox, letter, files })
     const work = (tx: SiteTx) => async () => {
-      await this.#useUp(tx, staged)
+      await this.#files.useUp(tx, files)
       const { mailboxId } = mailbox
       const accepted = { messageId, mailboxId, sender, recipients, isRetried: false }
       return outgoing.accept(tx, stored, accepted)
@@ -145,45 +138,33 @@ export class Sending {
     letter: Letter,
   ): Promise<{
     readonly mailbox: OwnedMailbox
-    readonly staged: readonly StagedFile[]
-    readonly inline: readonly AttachedFile[]
+    readonly files: FoundFiles
   }> {
-    const { senderAccess, stagedAttachments } = this.#deps
-    const { attachmentRefs = [], attachments = [] } = letter
-    const count = new Set(attachmentRefs).size + attachments.length
-    if (count > MAX_ATTACHMENTS) throw tooManyAttachments(count)
-    const mailbox = await senderAccess.require(tx, site, reader, letter.mailbox)
-    const staged = await stagedAttachments.find(tx, mailbox.mailboxId, attachmentRefs)
-    const inline = attachments.map(inlineFile)
-    checkAttachmentBounds([...staged, ...inline])
-    return { mailbox, staged, inline }
+    const mailbox = await this.#deps.senderAccess.require(tx, site, reader, letter.mailbox)
+    return { mailbox, files: await this.#files.find(tx, mailbox.mailboxId, letter) }
   }
 
-  #opened(siteId: string, staged: readonly StagedFile[]): Promise<AttachedFile[]> {
-    return Promise.all(
-      staged.map(async (file) => ({
-        ...file,
-        content: Readable.from(await this.#deps.stagedAttachments.open(siteId, file)),
-      })),
-    )
-  }
-
-  #store(
+  async #store(
     site: Site,
     message: {
       readonly messageId: string
       readonly mailbox: OwnedMailbox
       readonly letter: Letter
-      readonly files: readonly AttachedFile[]
+      readonly files: FoundFiles
     },
   ): Promise<StoredOutgoing> {
     const { messageId, mailbox, letter, files } = message
     const { replyTo, raw } = letter
     const { domain, siteId } = site
     const own = { headerId: `${messageId}@${domain}`, date: this.#deps.clock.now() }
+    const rawSender = { ...own, localPart: mailbox.localPart, domain }
+    const staged = this.#files.openRaw(siteId, files)
+    if (staged) {
+      const bytes = preparedStagedMessage(staged, rawSender)
+      return this.#deps.outgoing.store(siteId, bytes, HTTP)
+    }
     if (raw) {
-      const { localPart } = mailbox
-      const bytes = prepareRawMessage(raw, { ...own, localPart, domain })
+      const bytes = prepareRawMessage(raw, rawSender)
       return this.#deps.outgoing.store(siteId, Readable.from([bytes]), HTTP)
     }
     const bytes = composeMessage(
@@ -194,21 +175,9 @@ export class Sending {
         replyTo: replyTo === undefined ? undefined : parseAddressee('replyTo', replyTo),
         html: letter.html,
       },
-      files,
+      await this.#files.open(siteId, files),
     )
     return this.#deps.outgoing.store(siteId, bytes, HTTP)
-  }
-
-  /** Of two messages that name one file, the first has it. */
-  async #useUp(tx: SiteTx, staged: readonly StagedFile[]): Promise<void> {
-    if (staged.length === 0) return
-    const { siteId } = tx
-    const used = await deleteStaged(
-      tx,
-      staged.map(({ attachmentRef }) => attachmentRef),
-    )
-    for (const { attachmentRef } of staged) if (!used.has(attachmentRef)) unknownRef(attachmentRef)
-    await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 
   /** Bytes stay where their rows may have been committed. */
@@ -227,10 +196,18 @@ export class Sending {
   }
 }
 
-function letterOf({ to, cc, bcc, body, raw, ...rest }: SendRequest): Letter {
-  checkContent({ ...rest, text: body, raw })
+function letterOf(
+  { to, cc, bcc, body, raw, rawRef, ...rest }: SendRequest,
+  { partedFiles = [], rawRefs = [] }: Pick<NamedFiles, 'partedFiles' | 'rawRefs'>,
+): Letter {
+  const refs = [...rawRefs, ...(rawRef === undefined ? [] : [rawRef])]
+  if (raw !== undefined && refs.length > 0) throw invalid('raw', 'is given twice: leave one out')
+  const isRaw = raw !== undefined || refs.length > 0
+  checkContent({ ...rest, partedFiles, text: body, isRaw })
   return {
     ...rest,
+    partedFiles,
+    rawRefs: refs,
     replyTo: rest.replyTo,
     addressees: {
       to: parseAddressees('to', to),
@@ -248,29 +225,20 @@ function letterOf({ to, cc, bcc, body, raw, ...rest }: SendRequest): Letter {
 function checkContent({
   text,
   html,
-  raw,
+  isRaw,
   attachments = [],
   attachmentRefs = [],
-}: Pick<Letter, 'text' | 'html' | 'attachments' | 'attachmentRefs'> & {
-  readonly raw: string | undefined
-}): void {
-  if (text === undefined && html === undefined && raw === undefined) {
-    throw invalid('body', 'is missing')
+  partedFiles = [],
+}: Pick<Letter, 'text' | 'html'> &
+  NamedFiles & {
+    readonly isRaw: boolean
+  }): void {
+  if (text === undefined && html === undefined && !isRaw) {
+    throw invalid('body', 'is missing: give "body", "html" or both')
   }
-  if (raw !== undefined && attachments.length + attachmentRefs.length > 0) {
+  if (isRaw && attachments.length + attachmentRefs.length + partedFiles.length > 0) {
     throw invalid('raw', 'has its attachments in it: send none beside it')
   }
-}
-
-function inlineFile(
-  { filename, contentType, contentBase64 }: InlineAttachment,
-  at: number,
-): AttachedFile {
-  const field = `attachments[${at}]`
-  checkFileName(`${field}.filename`, filename)
-  checkMediaType(`${field}.contentType`, contentType)
-  const content = parseBase64(`${field}.contentBase64`, contentBase64)
-  return { filename, contentType, sizeBytes: content.length, content }
 }
 
 const nobodyToAnswer = (): AppError =>

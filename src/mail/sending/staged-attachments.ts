@@ -10,9 +10,11 @@ import type { Site } from '#sites/site.ts'
 
 import {
   MAX_ATTACHMENT_BYTES,
+  MAX_MESSAGE_BYTES,
   type StageRequest,
   type StagedAttachment,
   attachmentTooLarge,
+  messageTooLarge,
 } from './model.ts'
 import { countStaged, insertStaged, selectStaged } from './queries.ts'
 import type { SenderAccess } from './sender-access.ts'
@@ -21,6 +23,7 @@ const UPLOAD_SECONDS = 15 * 60
 /** Ten messages full of files, waiting to be sent. */
 const MAX_STAGED = 100
 const LIFETIME_MS = 24 * 3_600_000
+const MESSAGE_TYPE = 'message/rfc822'
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/
 
 export interface StagedAttachmentsDeps extends Pick<
@@ -131,11 +134,14 @@ export function unknownRef(attachmentRef: string): never {
   )
 }
 
-/** Throws a `ValidationError` for a name or type that has no place in a header, `AttachmentTooLarge` for a size. */
+/** Throws a `ValidationError` for a name or type that has no place in a header, `AttachmentTooLarge` or `MessageTooLarge` for a size. */
 function checkedFile({ filename, contentType, size }: StageRequest): Omit<StageRequest, 'mailbox'> {
   checkFileName('filename', filename)
   checkMediaType('contentType', contentType)
-  if (size > MAX_ATTACHMENT_BYTES) throw attachmentTooLarge(filename)
+  // A whole message is staged by its type; named as an attachment it is held to the limit of one.
+  const isMessage = contentType.toLowerCase() === MESSAGE_TYPE
+  if (isMessage && size > MAX_MESSAGE_BYTES) throw messageTooLarge(size)
+  if (!isMessage && size > MAX_ATTACHMENT_BYTES) throw attachmentTooLarge(filename, size)
   return { filename, contentType, size }
 }
 

@@ -53,7 +53,7 @@ const Email = ClosedObject({
   replyTo: Type.Optional(Address),
 })
 
-const { body: Text, attachmentRefs: _staged, ...CONTENT } = SendRequest.properties
+const { body: Text, attachmentRefs: _staged, rawRef: _whole, ...CONTENT } = SendRequest.properties
 const MailboxEmail = ClosedObject({
   ...CONTENT,
   text: Text,
