@@ -16,7 +16,7 @@ const AliasPage = Type.Object({
 export const aliasList: CliCommand = {
   name: 'alias list',
   summary: 'The addresses of a site that lead to mailboxes',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const items = await service.portalItems(AliasPage, sitePath(args.word, '/aliases'))
@@ -30,7 +30,7 @@ export const aliasList: CliCommand = {
 export const aliasSet: CliCommand = {
   name: 'alias set',
   summary: 'Lead an address to mailboxes of its site, and to no others',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [listOption('--to <mailbox>', 'the address of a mailbox')],
   async run({ args, service }) {
     const targets = args.list('to')
@@ -44,7 +44,7 @@ export const aliasSet: CliCommand = {
 export const aliasDelete: CliCommand = {
   name: 'alias delete',
   summary: 'Have an address lead nowhere',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
     const { address, path } = namedAddress(args)

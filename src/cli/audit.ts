@@ -27,7 +27,7 @@ type AuditItem = Static<typeof AuditPage>['items'][number]
 export const audit: CliCommand = {
   name: 'audit',
   summary: 'What happened to a site’s accounts, newest first',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--event <event>', 'only events of this kind'),
     textOption('--user <email>', 'only of this account'),

@@ -23,7 +23,7 @@ export const authGoogle: CliCommand = {
   name: 'auth google',
   summary:
     'Sign-in with Google, or any OpenID provider, for a site’s visitors; what is not named stays',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--client-id <id>', 'what the provider calls this client'),
     // A secret among the arguments would be in the process list, and in the shell's history.

@@ -23,7 +23,7 @@ const REQUIREMENTS = {
 export const authSet: CliCommand = {
   name: 'auth set',
   summary: 'Change what is named of one pool; the rest stays, a list of URIs is replaced',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     choiceOption('--pool <pool>', ['admin', 'data'], 'admin or data').makeOptionMandatory(),
     choiceOption('--client <client>', ['default', 'link'], 'default, or link for linking accounts'),

@@ -7,7 +7,7 @@ import { sitePath } from './service-client.ts'
 export const authShow: CliCommand = {
   name: 'auth show',
   summary: 'How a site’s two pools take people in',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.word, '/auth')

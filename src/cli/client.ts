@@ -35,7 +35,7 @@ const FIELDS = [
 export const clientRegister: CliCommand = {
   name: 'client register',
   summary: 'Let another application sign people in; its secret is shown once',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--name <text>', 'what people are told, like "Acme Helpdesk"'),
     choiceOption('--pool <pool>', ['admin', 'data'], 'whom it signs in: data unless named'),
@@ -61,7 +61,7 @@ export const clientRegister: CliCommand = {
 export const clientList: CliCommand = {
   name: 'client list',
   summary: 'The applications beside the site’s own, without their secrets',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const list = await service.portalAs(Listed, 'GET', sitePath(args.word, '/clients'))
@@ -85,7 +85,7 @@ export const clientList: CliCommand = {
 export const clientChange: CliCommand = {
   name: 'client change',
   summary: 'Change what is named of a client; the rest stays, a list of URIs is replaced',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--id <id>', 'as the list names it'),
     textOption('--name <text>', 'what people are told'),
@@ -103,7 +103,7 @@ export const clientChange: CliCommand = {
 export const clientSecret: CliCommand = {
   name: 'client secret',
   summary: 'Give a client a new secret, shown once; the former one stays good for a day',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--id <id>', 'as the list names it'),
     textOption('--keep-former-hours <number>', '0 to 168; 0 ends the former one at once'),
@@ -123,7 +123,7 @@ export const clientSecret: CliCommand = {
 export const clientRemove: CliCommand = {
   name: 'client remove',
   summary: 'Let a client sign nobody in any more, and end what it has',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [requiredOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {
     await service.portal('DELETE', clientPath(args))

@@ -3,15 +3,22 @@ import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 
+/** What a word of a command names. */
+export type CommandWord =
+  | 'DOMAIN'
+  | 'ADDRESS'
+  | 'MESSAGE'
+  | 'FILE'
+  | 'DEPLOYMENT_ID'
+  | '[DEPLOYMENT_ID]'
+
 /** One thing that `croft` does. */
 export interface CliCommand {
   /** As it is typed: `site create`. */
   readonly name: string
   readonly summary: string
-  /** The word that follows the name. */
-  readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE' | 'FILE'
-  /** The word after it; in brackets when it may be left out. */
-  readonly secondArgument?: 'DEPLOYMENT_ID' | '[DEPLOYMENT_ID]'
+  /** The words that follow the name; in brackets when one may be left out. */
+  readonly words?: readonly CommandWord[]
   readonly options: readonly Option[]
   /** Whether it also works with a deploy token of its site, instead of the operator key. */
   readonly deployToken?: true

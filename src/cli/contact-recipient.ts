@@ -16,7 +16,7 @@ const EMAIL = listOption('--email <address>', 'an address anywhere')
 export const contactRecipientList: CliCommand = {
   name: 'contact-recipient list',
   summary: 'To whom the contact form of a site sends',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const items = await service.portalItems(RecipientPage, pathOf(args))
@@ -31,7 +31,7 @@ export const contactRecipientList: CliCommand = {
 export const contactRecipientAdd: CliCommand = {
   name: 'contact-recipient add',
   summary: 'Have the contact form of a site send to these addresses, too',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [EMAIL],
   async run({ args, service }) {
     const body = { recipients: emailsOf(args) }
@@ -43,7 +43,7 @@ export const contactRecipientAdd: CliCommand = {
 export const contactRecipientRemove: CliCommand = {
   name: 'contact-recipient remove',
   summary: 'Have the contact form of a site send to these addresses no more',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [EMAIL],
   async run({ args, service }) {
     const recipients = emailsOf(args)

@@ -13,7 +13,7 @@ const Listed = Type.Object({ items: Type.Array(DeployTokenRecord) })
 export const deployTokenCreate: CliCommand = {
   name: 'deploy-token create',
   summary: 'Make a secret with which CI deploys one site; it is shown once',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--name <text>', 'what it is for, like "GitHub Actions"'),
     listOption('--scope <scope>', 'deploy (unless named), logs or iac'),
@@ -46,7 +46,7 @@ export const deployTokenCreate: CliCommand = {
 export const deployTokenList: CliCommand = {
   name: 'deploy-token list',
   summary: 'The deploy tokens of a site, without the secrets',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const list = await service.portalAs(Listed, 'GET', sitePath(args.word, '/deploy-tokens'))
@@ -70,7 +70,7 @@ export const deployTokenList: CliCommand = {
 export const deployTokenEnd: CliCommand = {
   name: 'deploy-token end',
   summary: 'Let a deploy token open nothing any more',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [requiredOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {
     const tokenId = args.required('id')

@@ -7,7 +7,7 @@ import { sitePath } from './service-client.ts'
 export const deployWebhookCreate: CliCommand = {
   name: 'deploy-webhook create',
   summary: 'Let the forge of a site’s external repository deploy it; the secret is shown once',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.word, '/deploy-webhook')
@@ -25,7 +25,7 @@ export const deployWebhookCreate: CliCommand = {
 export const deployWebhookEnd: CliCommand = {
   name: 'deploy-webhook end',
   summary: 'Let the secret of a site’s webhook deploy it no more',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     await service.portal('DELETE', sitePath(args.word, '/deploy-webhook'))

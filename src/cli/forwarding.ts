@@ -15,7 +15,7 @@ const TARGET = listOption('--target <address>', 'an address anywhere')
 export const forwardingShow: CliCommand = {
   name: 'forwarding show',
   summary: 'Whether a mailbox forwards its mail, and where to',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
     const settings = await service.portalAs(ForwardingSettings, 'GET', settingsPath(args))
@@ -26,7 +26,7 @@ export const forwardingShow: CliCommand = {
 export const forwardingSet: CliCommand = {
   name: 'forwarding set',
   summary: 'Turn the forwarding of a mailbox on or off, or change whether it keeps a copy',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [
     choiceOption('--enabled <on|off>', ['on', 'off'], 'forward to the verified targets'),
     choiceOption('--keep-copy <on|off>', ['on', 'off'], 'keep what every target has accepted'),
@@ -45,7 +45,7 @@ export const forwardingSet: CliCommand = {
 export const forwardingTargetList: CliCommand = {
   name: 'forwarding target list',
   summary: 'The addresses that a mailbox forwards to, and those that have yet to agree',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
     const page = await service.portalAs(ForwardingTargetPage, 'GET', targetsPath(args))
@@ -62,7 +62,7 @@ export const forwardingTargetList: CliCommand = {
 export const forwardingTargetAdd: CliCommand = {
   name: 'forwarding target add',
   summary: 'Ask addresses by mail whether the mail of a mailbox may be forwarded to them',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [TARGET],
   async run({ args, service }) {
     const body = { targets: targetsOf(args) }
@@ -78,7 +78,7 @@ export const forwardingTargetAdd: CliCommand = {
 export const forwardingTargetRemove: CliCommand = {
   name: 'forwarding target remove',
   summary: 'Forward nothing to these addresses any more',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [TARGET],
   async run({ args, service }) {
     const targets = targetsOf(args)

@@ -22,7 +22,7 @@ const FILTERS = { folder: 'folder', since: 'since', q: 'search' } as const
 export const mailList: CliCommand = {
   name: 'mail list',
   summary: 'The messages of a mailbox, newest first',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [
     choiceOption(
       '--folder <folder>',

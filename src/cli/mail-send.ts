@@ -10,7 +10,7 @@ const TEXT_OPTION = textOption('--text <text>', 'what it says')
 export const mailSend: CliCommand = {
   name: 'mail send',
   summary: 'Send a message from a mailbox',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [
     listOption('--to <address>', 'a recipient: "ann@example.com" or "Ann Lee <ann@example.com>"'),
     listOption('--cc <address>', 'somebody who gets it, too'),
@@ -38,7 +38,7 @@ export const mailSend: CliCommand = {
 export const mailReply: CliCommand = {
   name: 'mail reply',
   summary: 'Answer a message: by the id that a list tells, or the newest of a mailbox',
-  argument: 'MESSAGE',
+  words: ['MESSAGE'],
   options: [
     textOption('--site <domain>', 'where the id is from'),
     TEXT_OPTION,

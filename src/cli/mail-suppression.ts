@@ -14,7 +14,7 @@ const SuppressionPage = Type.Object({
 export const suppressionList: CliCommand = {
   name: 'mail suppressions',
   summary: 'The addresses that a site sends nothing to, because mail to them came back',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const items = await service.portalItems(
@@ -31,7 +31,7 @@ export const suppressionList: CliCommand = {
 export const suppressionRemove: CliCommand = {
   name: 'mail unsuppress',
   summary: 'Have a site send to an address again',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [textOption('--address <address>', 'the address')],
   async run({ args, service }) {
     const address = args.required('address')

@@ -17,7 +17,7 @@ const OWNER_OPTION = listOption('--owner <user>', 'a user of the site, by addres
 export const mailboxCreate: CliCommand = {
   name: 'mailbox create',
   summary: 'Make a mailbox at an address of a site',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [OWNER_OPTION],
   async run(call) {
     const { address, sitePath } = namedAddress(call.args)
@@ -31,7 +31,7 @@ export const mailboxCreate: CliCommand = {
 export const mailboxOwners: CliCommand = {
   name: 'mailbox owners',
   summary: 'Add owners to a mailbox, remove some, or replace them all',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [
     listOption('--add <user>', 'by address or id'),
     listOption('--remove <user>', 'by address or id'),
@@ -53,7 +53,7 @@ export const mailboxOwners: CliCommand = {
 export const mailboxSet: CliCommand = {
   name: 'mailbox set',
   summary: 'Change what is named of a mailbox; the rest stays',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [
     choiceOption('--trash-auto-purge <on|off>', ['on', 'off'], 'empty the trash by itself'),
     textOption('--trash-retention-days <number>', 'after so many days'),
@@ -78,7 +78,7 @@ export const mailboxSet: CliCommand = {
 export const mailboxDisable: CliCommand = {
   name: 'mailbox disable',
   summary: 'Have a mailbox take no more mail; what it has stays',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run(call) {
     await call.service.portal('DELETE', namedAddress(call.args).path('mailboxes'))
@@ -89,7 +89,7 @@ export const mailboxDisable: CliCommand = {
 export const mailboxRestore: CliCommand = {
   name: 'mailbox restore',
   summary: 'Have a disabled mailbox take mail again, for its earlier owners or for others',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [OWNER_OPTION],
   async run(call) {
     const { args, service } = call
@@ -102,7 +102,7 @@ export const mailboxRestore: CliCommand = {
 export const mailboxPurge: CliCommand = {
   name: 'mailbox purge',
   summary: 'Remove a disabled mailbox with all its mail, for good',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [flagOption('--confirm', 'agree to it')],
   async run({ args, service }) {
     const { address, path } = namedAddress(args)

@@ -8,7 +8,7 @@ import { namedAddress } from './mail-address.ts'
 export const mailboxCredentialCreate: CliCommand = {
   name: 'mailbox credential create',
   summary: 'Make a password with which a mail program sends from a mailbox; it is shown once',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [textOption('--name <text>', 'what it is for, like "Thunderbird at home"')],
   async run({ args, service }) {
     const name = args.text('name')
@@ -29,7 +29,7 @@ export const mailboxCredentialCreate: CliCommand = {
 export const mailboxCredentialList: CliCommand = {
   name: 'mailbox credential list',
   summary: 'The passwords of mail programs that send from a mailbox, without the passwords',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
     const list = await service.portalAs(CredentialList, 'GET', credentialsPath(args))
@@ -51,7 +51,7 @@ export const mailboxCredentialList: CliCommand = {
 export const mailboxCredentialDelete: CliCommand = {
   name: 'mailbox credential delete',
   summary: 'Let a password of a mailbox open it no more',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [textOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {
     const credentialId = args.text('id')

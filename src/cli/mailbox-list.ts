@@ -15,7 +15,7 @@ const MailboxPage = Type.Object({
 export const mailboxList: CliCommand = {
   name: 'mailbox list',
   summary: 'The mailboxes of a site, their owners and what they use',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.word, '/mailboxes')

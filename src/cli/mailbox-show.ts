@@ -8,7 +8,7 @@ import type { ServiceClient } from './service-client.ts'
 export const mailboxShow: CliCommand = {
   name: 'mailbox show',
   summary: 'A mailbox: its owners, settings and usage',
-  argument: 'ADDRESS',
+  words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
     const report = await readMailbox(service, namedAddress(args).path('mailboxes'))

@@ -84,10 +84,9 @@ function addCommand(
   name: string,
   { command, hooks }: { readonly command: CliCommand; readonly hooks: ProgramHooks },
 ): void {
-  const { summary, argument, secondArgument, options } = command
+  const { summary, words = [], options } = command
   const { isDefault = false } = command
   const parsed = parent.command(name, { isDefault }).description(summary).allowExcessArguments()
-  const words = [argument, secondArgument].flatMap((word) => word ?? [])
   for (const word of words) parsed.argument(word)
   const common = command === serve ? [] : COMMON
   const token = command.deployToken === true ? [TOKEN_FILE] : []

@@ -235,11 +235,7 @@ function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
 }
 
 /** The words of a call, as many as the command takes. */
-function wordsOf(
-  { argument, secondArgument }: CliCommand,
-  words: readonly string[],
-): readonly string[] {
-  const names = [argument, secondArgument].flatMap((name) => name ?? [])
+function wordsOf({ words: names = [] }: CliCommand, words: readonly string[]): readonly string[] {
   names.forEach((name, at) => {
     const isMissing = words[at] === undefined ? !name.startsWith('[') : words[at] === ''
     if (isMissing) throw new UsageError(`${name.replaceAll(/[[\]]/g, '')} is missing`)

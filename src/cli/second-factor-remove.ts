@@ -6,7 +6,7 @@ export const secondFactorRemove: CliCommand = {
   name: 'second-factor remove',
   summary:
     'Take the authenticator app off an account whose owner has lost it; ask who they are first',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [requiredOption('--user <email>', 'whose'), POOL_OPTION],
   async run({ args, service }) {
     const user = args.required('user')

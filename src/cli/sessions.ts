@@ -23,7 +23,7 @@ type Item = Static<typeof SessionList>['items'][number]
 export const sessions: CliCommand = {
   name: 'sessions',
   summary: 'Where a user of a site is signed in; ends one of these sign-ins, or all',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--user <email>', 'whose'),
     POOL_OPTION,

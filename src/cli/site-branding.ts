@@ -9,7 +9,7 @@ import { defined, orNone } from './site-options.ts'
 export const siteBranding: CliCommand = {
   name: 'site branding',
   summary: 'Show or change the color and the logo of the hosted pages',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--color <color>', 'of buttons and links, like "#0a7d55", or none'),
     textOption('--logo <file>', 'a PNG, JPEG or WebP picture of 32 KiB at most, or none'),

@@ -6,7 +6,7 @@ import { readSite } from './site-show.ts'
 export const siteDelete: CliCommand = {
   name: 'site delete',
   summary: 'Remove a site with everything it has, for good',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [flagOption('--confirm', 'agree to it')],
   async run({ args, service }) {
     const domain = args.word

@@ -23,7 +23,7 @@ const FETCH_MS = 150_000
 export const siteDeploy: CliCommand = {
   name: 'site deploy',
   summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   deployToken: true,
   options: [
     textOption('--from <folder>', 'the local folder with the build.yml'),

@@ -19,9 +19,8 @@ const MARKS = { added: '+', changed: '~', removed: '-' } as const
 export const siteDeployment: CliCommand = {
   name: 'site deployment',
   summary: 'One deployment: each time that it became current, and which files it changed',
-  argument: 'DOMAIN',
+  words: ['DOMAIN', 'DEPLOYMENT_ID'],
   deployToken: true,
-  secondArgument: 'DEPLOYMENT_ID',
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.word, `/deployments/${encodeURIComponent(args.second ?? '')}`)

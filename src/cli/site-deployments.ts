@@ -23,7 +23,7 @@ const DeploymentPage = Type.Object({
 export const siteDeployments: CliCommand = {
   name: 'site deployments',
   summary: 'What a site ran and runs, newest first: who, when, which commit, what changed',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   deployToken: true,
   options: [LIMIT_OPTION],
   async run({ args, service }) {

@@ -22,7 +22,7 @@ const ShownKeys = Type.Object({ items: Type.Array(ShownKey) })
 export const siteDkimShow: CliCommand = {
   name: 'site dkim show',
   summary: 'The keys with which a site signs its mail',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const shown = await service.portalAs(ShownKeys, 'GET', sitePath(args.word, '/dkim'))
@@ -41,7 +41,7 @@ export const siteDkimRotate: CliCommand = {
   name: 'site dkim rotate',
   summary:
     'A new key for the mail of a site; it signs once its record is published and it is activated',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.word, '/dkim/rotate')
@@ -58,7 +58,7 @@ export const siteDkimRotate: CliCommand = {
 export const siteDkimActivate: CliCommand = {
   name: 'site dkim activate',
   summary: 'Sign with the pending key, once DNS has its record; the other one retires',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [flagOption('--force', 'whatever DNS says')],
   async run({ args, service }) {
     const path = sitePath(args.word, '/dkim/activate')

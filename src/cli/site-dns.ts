@@ -7,7 +7,7 @@ import { sitePath } from './service-client.ts'
 export const siteDns: CliCommand = {
   name: 'site dns',
   summary: 'The DNS records that the mail of a site needs, and which of them are there',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const dns = await service.portalAs(SiteDns, 'GET', sitePath(args.word, '/dns'))

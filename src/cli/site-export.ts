@@ -21,7 +21,7 @@ import { readSite } from './site-show.ts'
 export const siteExport: CliCommand = {
   name: 'site export',
   summary: 'A site with its items and objects as one file, for another installation',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     requiredOption('--to <file>', 'the archive, like shop.croft.tar.gz; it must not be there yet'),
     textOption('--with <parts>', `also ${OPTIONAL_PARTS.join(', ')}: names with commas between`),

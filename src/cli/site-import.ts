@@ -36,7 +36,7 @@ type Imported = (typeof Imported)['static']['imported']
 export const siteImport: CliCommand = {
   name: 'site import',
   summary: 'Make a site of an archive that site export wrote: all of it, or nothing',
-  argument: 'FILE',
+  words: ['FILE'],
   options: [
     textOption('--host <domain>', 'the domain that the site gets, instead of the one it had'),
     listOption('--super-admin <email>', 'gets an onboarding link'),

@@ -15,7 +15,7 @@ const LogPage = Type.Object({
 export const siteLogs: CliCommand = {
   name: 'site logs',
   summary: 'What site code printed and what ended its calls, the newest last',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   deployToken: true,
   options: [
     textOption('--operation <name>', 'of one operation'),

@@ -14,7 +14,7 @@ const SHOWN = 10
 export const siteProfile: CliCommand = {
   name: 'site profile',
   summary: 'Run an operation and write where its time goes, for Chrome DevTools',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--operation <name>', 'which one (required); it runs with the rights of the site'),
     textOption('--input <json>', 'its payload as JSON, or @FILE'),

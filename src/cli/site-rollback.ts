@@ -10,8 +10,7 @@ const ACTIVATE_MS = 150_000
 export const siteRollback: CliCommand = {
   name: 'site rollback',
   summary: 'Go back to what the site ran before, or to an earlier deployment by its id',
-  argument: 'DOMAIN',
-  secondArgument: '[DEPLOYMENT_ID]',
+  words: ['DOMAIN', '[DEPLOYMENT_ID]'],
   deployToken: true,
   options: [],
   async run(call) {

@@ -17,7 +17,7 @@ const ShownSite = Type.Composite([
 export const siteShow: CliCommand = {
   name: 'site show',
   summary: 'How a site is configured and what it runs',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
     const site = await readSite(service, args.word)

@@ -10,7 +10,7 @@ import { readSite } from './site-show.ts'
 export const siteUpdate: CliCommand = {
   name: 'site update',
   summary: 'Change what is configured; what is left out stays',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--domain <domain>', 'its new domain'),
     ADMIN_DOMAIN_OPTION,

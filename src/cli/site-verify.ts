@@ -8,7 +8,7 @@ import { readSite } from './site-show.ts'
 export const siteVerify: CliCommand = {
   name: 'site verify',
   summary: 'The launch validation: does the site answer as it should, and is its mail all there?',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--user <email>', 'as this admin; else as the first super-admin'),
     textOption('--operation <name>', 'call this one; else any that the site has'),

@@ -44,7 +44,7 @@ const CHANGE_NAMES = ['disable', 'enable', 'signOut', 'delete'] as const
 export const users: CliCommand = {
   name: 'users',
   summary: 'The visitors of a site; shows one, disables, enables, signs out or deletes one',
-  argument: 'DOMAIN',
+  words: ['DOMAIN'],
   options: [
     textOption('--search <text>', 'those whose address begins with it'),
     choiceOption('--status <status>', ['ACTIVE', 'DISABLED'], 'ACTIVE or DISABLED'),
