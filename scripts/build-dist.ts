@@ -10,7 +10,8 @@ import { type LockFile, withoutDevelopment } from './lock-file.ts'
 import { buildSdk } from './sdk/build-sdk.ts'
 
 /** Each runs as a process or thread of its own. */
-const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
+const SERVICE_ENTRIES = { main: 'src/main.ts' }
+const CLI_ENTRIES = { 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = {
   'sandbox/crypto-thread': 'sandbox/crypto/crypto-thread.ts',
   'sandbox/main': 'sandbox/main.ts',
@@ -20,6 +21,8 @@ const SANDBOX_ENTRIES = {
   'sandbox/worker': 'sandbox/worker.ts',
 }
 const COPIED = ['migrations', 'resources', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
+/** Packages of many files that each call of the command line loads: finding them takes longer than reading them. */
+const INLINED = new Set(['commander', '@sinclair/typebox'])
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for what it would otherwise bundle itself: `prelude.js`, and the parts in `parts`. */
@@ -41,6 +44,7 @@ const OPTIONS = {
 /** Makes in `outDir`, which must be empty or missing, what runs without this repository once its dependencies are installed. */
 export async function buildDist(root: string, outDir: string): Promise<void> {
   await requireEmpty(outDir)
+  const manifest: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const options = { ...OPTIONS, absWorkingDir: root, outdir: outDir }
   await build({
     ...options,
@@ -50,13 +54,24 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     chunkNames: 'chunks/[name]-[hash]',
     plugins: [builtPaths],
   })
+  await build({
+    ...options,
+    entryPoints: CLI_ENTRIES,
+    splitting: true,
+    chunkNames: 'cli/chunks/[name]-[hash]',
+    packages: 'bundle',
+    external: [
+      ...OPTIONS.external,
+      ...Object.keys(manifest.dependencies).filter((name) => !INLINED.has(name)),
+    ],
+    plugins: [builtPaths],
+  })
   await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
   await writeGuestScripts(join(outDir, SANDBOX))
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await buildSdk(root, join(outDir, 'sdk'))
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
   await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })
-  const manifest: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   await writeJson(join(outDir, 'package.json'), builtManifest(manifest))
   const lock: LockFile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   await writeJson(join(outDir, 'package-lock.json'), withoutDevelopment(lock))
@@ -73,6 +88,7 @@ async function writeGuestScripts(folder: string): Promise<void> {
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
   readonly imports: Readonly<Record<string, string | undefined>>
+  readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
