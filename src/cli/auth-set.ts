@@ -5,6 +5,7 @@ import {
   type Arguments,
   type CliCommand,
   choiceOption,
+  requiredChoiceOption,
   flagOption,
   listOption,
   textOption,
@@ -25,7 +26,7 @@ export const authSet: CliCommand = {
   summary: 'Change what is named of one pool; the rest stays, a list of URIs is replaced',
   words: ['DOMAIN'],
   options: [
-    choiceOption('--pool <pool>', ['admin', 'data'], 'admin or data').makeOptionMandatory(),
+    requiredChoiceOption('--pool <pool>', ['admin', 'data'], 'admin or data'),
     choiceOption('--client <client>', ['default', 'link'], 'default, or link for linking accounts'),
     listOption('--redirect-uri <uri>', 'where a sign-in may return to'),
     listOption('--logout-uri <uri>', 'where a sign-out may return to'),

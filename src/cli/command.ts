@@ -19,9 +19,13 @@ export interface CliCommand {
   readonly summary: string
   /** The words that follow the name; in brackets when one may be left out. */
   readonly words?: readonly CommandWord[]
+  /** The option by which earlier versions named the first word; it goes on working. */
+  readonly wordOption?: 'site' | 'domain'
   readonly options: readonly Option[]
   /** Whether it also works with a deploy token of its site, instead of the operator key. */
   readonly deployToken?: true
+  /** Whether it becomes the service, rather than speaking to it. */
+  readonly isProcess?: true
   /** Whether it is meant when the last word of its name is left out. */
   readonly isDefault?: true
   run(call: Invocation): Promise<CommandResult | CommandBytes>
@@ -87,25 +91,39 @@ export class Arguments {
 }
 
 /** `--site <domain>`: takes a value that is not empty. */
-export const textOption = (flags: string, description: string): Option => {
-  const option = new Option(flags, description)
-  return option.argParser((value: string) => {
+export const textOption = (flags: string, description: string): Option =>
+  notEmpty(new Option(flags, description))
+
+const notEmpty = (option: Option): Option =>
+  option.argParser((value: string) => {
     if (value === '') throw new InvalidArgumentError(`${option.long} is empty`)
     return value
   })
-}
+
+/** An option that a call must have. Not `makeOptionMandatory`, which reports it before an option that does not exist. */
+export class RequiredOption extends Option {}
 
 export const requiredOption = (flags: string, description: string): Option =>
-  textOption(flags, description).makeOptionMandatory()
+  notEmpty(new RequiredOption(flags, description))
 
 /** Takes one of the words. */
-export const choiceOption = (flags: string, words: readonly string[], description: string) => {
-  const option = new Option(flags, description)
-  return option.argParser((value: string) => {
+export const choiceOption = (
+  flags: string,
+  words: readonly string[],
+  description: string,
+): Option => oneOf(words, new Option(flags, description))
+
+export const requiredChoiceOption = (
+  flags: string,
+  words: readonly string[],
+  description: string,
+): Option => oneOf(words, new RequiredOption(flags, description))
+
+const oneOf = (words: readonly string[], option: Option): Option =>
+  option.argParser((value: string) => {
     if (words.includes(value)) return value
     throw new InvalidArgumentError(`${option.long} is ${words.join(' or ')}, not "${value}"`)
   })
-}
 
 /** Takes a value each time it is given. */
 export const listOption = (flags: string, description: string): Option =>
@@ -116,7 +134,13 @@ export const listOption = (flags: string, description: string): Option =>
 export const flagOption = (flags: string, description: string): Option =>
   new Option(flags, description)
 
-export const SITE_OPTION = requiredOption('--site <domain>', 'the site, by its domain or its id')
+/** The one word of agreement to what cannot be undone. `--confirm` is its earlier spelling. */
+export const YES_OPTIONS: readonly Option[] = [
+  flagOption('--yes', 'agree to it'),
+  flagOption('--confirm', 'as --yes').hideHelp(),
+]
+
+export const isAgreed = (args: Arguments): boolean => args.flag('yes') || args.flag('confirm')
 
 /** The pool of the admins or that of the visitors. */
 export const POOL_OPTION = choiceOption('--pool <pool>', ['admin', 'data'], 'admin or data')

@@ -8,7 +8,7 @@ import { readOperatorKey } from '#config/keys.ts'
 
 import type { Arguments } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
-import type { Connection } from './service-client.ts'
+import type { Connection, Credential } from './service-client.ts'
 
 /** Addresses to listen on that are none to connect to. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['', '0.0.0.0', '::'])
@@ -27,10 +27,16 @@ export async function findConnection(
   const { url, operatorUrl = url } = await addressesOf(args, env, dataDir)
   const base = parseUrl(url)
   // A deploy token comes from outside, where the operator's listener is not reached.
-  if (token !== undefined) return { base, portal: base, bearer: token }
+  if (token !== undefined) return { base, portal: base, ...token }
   const operatorKey = named ?? env['CROFT_OPERATOR_KEY']
   const bearer = await readOperatorKey(dataDir, { operatorKey })
-  return { base, portal: parseUrl(operatorUrl), bearer }
+  const source = keySource({ named, operatorKey }, dataDir)
+  return {
+    base,
+    portal: parseUrl(operatorUrl),
+    bearer,
+    credential: { kind: 'operator key', source },
+  }
 }
 
 interface Addresses {
@@ -52,9 +58,23 @@ async function addressesOf(args: Arguments, env: Env, dataDir: string): Promise<
   return { url: served.url, operatorUrl: operatorPort ?? served.operatorUrl }
 }
 
-async function deployToken(args: Arguments, env: Env): Promise<string | undefined> {
+function keySource(
+  { named, operatorKey }: Readonly<Record<'named' | 'operatorKey', string | undefined>>,
+  dataDir: string,
+): string {
+  if (named !== undefined) return '--operator-key'
+  return operatorKey === undefined ? `the data folder "${dataDir}"` : 'CROFT_OPERATOR_KEY'
+}
+
+async function deployToken(
+  args: Arguments,
+  env: Env,
+): Promise<Pick<Connection, 'bearer' | 'credential'> | undefined> {
   const file = args.text('tokenFile')
-  if (file === undefined) return env['CROFT_DEPLOY_TOKEN']?.trim() || undefined
+  if (file === undefined) {
+    const bearer = env['CROFT_DEPLOY_TOKEN']?.trim() ?? ''
+    return bearer === '' ? undefined : { bearer, credential: tokenFrom('CROFT_DEPLOY_TOKEN') }
+  }
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, {
       cause,
@@ -62,8 +82,10 @@ async function deployToken(args: Arguments, env: Env): Promise<string | undefine
   })
   const token = text.trim()
   if (token === '') throw new CommandError(`The file "${file}" holds no deploy token`)
-  return token
+  return { bearer: token, credential: tokenFrom(`the file "${file}"`) }
 }
+
+const tokenFrom = (source: string): Credential => ({ kind: 'deploy token', source })
 
 const dataDirOf = (env: Env): string => {
   const given = env['CROFT_DATA_DIR']

@@ -12,8 +12,8 @@ import {
   type CliCommand,
   type CommandResult,
   type Invocation,
-  SITE_OPTION,
-  flagOption,
+  YES_OPTIONS,
+  isAgreed,
   textOption,
 } from './command.ts'
 import { DefinitionJob, watchJob } from './definition-progress.ts'
@@ -46,8 +46,7 @@ const Unconfirmed = Type.Object({
 
 const Definition = Type.Record(Type.String(), Type.Array(Type.Unknown()))
 
-const SITE_AND_FILE = [
-  SITE_OPTION,
+const FILE_OPTIONS = [
   textOption('--file <file>', `the definition, ${DEFAULT_FILE} here unless named; - for stdin`),
 ]
 
@@ -55,7 +54,9 @@ export const iacPlan: CliCommand = {
   name: 'iac plan',
   summary: 'What a definition would change; deletions (-) are what only replace does',
   deployToken: true,
-  options: SITE_AND_FILE,
+  words: ['DOMAIN'],
+  wordOption: 'site',
+  options: FILE_OPTIONS,
   run: (call) => carryOut(call, 'plan'),
 }
 
@@ -63,7 +64,9 @@ export const iacApply: CliCommand = {
   name: 'iac apply',
   summary: `Create and update what a definition names (${DEFAULT_FILE} here, or a file, or stdin)`,
   deployToken: true,
-  options: SITE_AND_FILE,
+  words: ['DOMAIN'],
+  wordOption: 'site',
+  options: FILE_OPTIONS,
   run: (call) => carryOut(call, 'apply'),
 }
 
@@ -71,7 +74,9 @@ export const iacReplace: CliCommand = {
   name: 'iac replace',
   summary: 'Apply a definition and delete what it does not name; tells what that is without --yes',
   deployToken: true,
-  options: [...SITE_AND_FILE, flagOption('--yes', 'agree to what it deletes')],
+  words: ['DOMAIN'],
+  wordOption: 'site',
+  options: [...FILE_OPTIONS, ...YES_OPTIONS],
   run: (call) => carryOut(call, 'replace'),
 }
 
@@ -79,9 +84,11 @@ export const iacExport: CliCommand = {
   name: 'iac export',
   summary: 'What a site is made of, as a croft.json; secrets are named without their values',
   deployToken: true,
-  options: [SITE_OPTION],
+  words: ['DOMAIN'],
+  wordOption: 'site',
+  options: [],
   async run({ args, service }) {
-    const path = sitePath(args.required('site'), '/iac/export')
+    const path = sitePath(args.word, '/iac/export')
     const definition = await service.portalAs(Definition, 'GET', path)
     return { json: definition, text: JSON.stringify(definition, null, 2) }
   },
@@ -89,9 +96,9 @@ export const iacExport: CliCommand = {
 
 async function carryOut(call: Invocation, mode: Mode): Promise<CommandResult> {
   const { args, service } = call
-  const site = args.required('site')
+  const site = args.word
   const definition = await definitionIn(args.text('file') ?? DEFAULT_FILE)
-  const body = { mode, definition, ...(args.flag('yes') ? { confirm: true } : {}) }
+  const body = { mode, definition, ...(isAgreed(args) ? { confirm: true } : {}) }
   const { jobId } = await service
     .portalAs(Submitted, 'POST', sitePath(site, '/iac/jobs'), { body })
     .catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-import { type CliCommand, POOL_OPTION, SITE_OPTION } from './command.ts'
+import { type CliCommand, POOL_OPTION } from './command.ts'
 import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
 
@@ -11,10 +11,12 @@ const RotatedKeys = Type.Object({
 export const keysRotate: CliCommand = {
   name: 'keys rotate',
   summary: 'New signing keys; tokens of the old ones stay valid until they expire',
-  options: [SITE_OPTION, POOL_OPTION],
+  words: ['DOMAIN'],
+  wordOption: 'site',
+  options: [POOL_OPTION],
   async run({ args, service }) {
     const body = defined({ pool: args.text('pool') })
-    const path = sitePath(args.required('site'), '/keys/rotate')
+    const path = sitePath(args.word, '/keys/rotate')
     const { rotated } = await service.portalAs(RotatedKeys, 'POST', path, { body })
     return {
       json: { rotated },

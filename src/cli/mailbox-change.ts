@@ -2,8 +2,9 @@ import {
   type Arguments,
   type CliCommand,
   type Invocation,
+  YES_OPTIONS,
   choiceOption,
-  flagOption,
+  isAgreed,
   listOption,
   textOption,
 } from './command.ts'
@@ -103,11 +104,11 @@ export const mailboxPurge: CliCommand = {
   name: 'mailbox purge',
   summary: 'Remove a disabled mailbox with all its mail, for good',
   words: ['ADDRESS'],
-  options: [flagOption('--confirm', 'agree to it')],
+  options: YES_OPTIONS,
   async run({ args, service }) {
     const { address, path } = namedAddress(args)
-    if (!args.flag('confirm')) {
-      throw new UsageError(`this removes all mail of "${address}", for good: add --confirm`)
+    if (!isAgreed(args)) {
+      throw new UsageError(`this removes all mail of "${address}", for good: add --yes`)
     }
     await service.portal('POST', path('mailboxes', '/purge'), { body: { confirm: true } })
     return { json: { address, purged: true }, text: `Purged ${address}.` }

@@ -5,6 +5,12 @@ import { terminalBytes } from '#base/terminal-text.ts'
 
 import { run } from './run.ts'
 
+// A reader such as `head` that has seen enough ends the program, as it ends others.
+process.stdout.on('error', (error) => {
+  if (!hasCode(error, 'EPIPE')) throw error
+  process.exit(0)
+})
+
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),

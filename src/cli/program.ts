@@ -1,7 +1,6 @@
 import { Command, type CommanderError, type Help } from 'commander'
 
-import { type CliCommand, flagOption, textOption } from './command.ts'
-import { serve } from './serve.ts'
+import { type CliCommand, RequiredOption, flagOption, textOption } from './command.ts'
 
 const COMMON = [
   flagOption('--json', 'print one JSON value on stdout'),
@@ -58,6 +57,7 @@ export function createProgram(commands: readonly CliCommand[], hooks: ProgramHoo
   const program = new Command('croft')
     .description('croft: a self-hosted backend for many websites on one installation')
     .usage('<command> [options]')
+    .addOption(flagOption('--version', 'print the version'))
     .helpCommand(false)
     .configureHelp(HELP)
     .configureOutput({ writeOut: (text) => hooks.out(text.trimEnd()), writeErr: () => undefined })
@@ -87,11 +87,16 @@ function addCommand(
   const { summary, words = [], options } = command
   const { isDefault = false } = command
   const parsed = parent.command(name, { isDefault }).description(summary).allowExcessArguments()
-  for (const word of words) parsed.argument(word)
-  const common = command === serve ? [] : COMMON
+  for (const word of words) parsed.argument(`[${word.replaceAll(/[[\]]/g, '')}]`)
+  const common = command.isProcess === true ? [] : COMMON
   const token = command.deployToken === true ? [TOKEN_FILE] : []
   for (const option of [...options, ...token, ...common]) parsed.addOption(option)
-  const required = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)
+  if (command.wordOption !== undefined) {
+    parsed.addOption(textOption(`--${command.wordOption} <domain>`, 'as DOMAIN').hideHelp())
+  }
+  const required = options
+    .filter((option) => option instanceof RequiredOption)
+    .map(({ flags }) => flags)
   parsed.usage([...words, ...required, '[options]'].join(' '))
   parsed.exitOverride((error) => hooks.exit(error, parsed))
   parsed.action(() => hooks.run(command, parsed))

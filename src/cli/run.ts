@@ -2,166 +2,15 @@ import type { Command, CommanderError } from 'commander'
 
 import { AppError } from '#base/app-error.ts'
 import { terminalJson } from '#base/terminal-text.ts'
+import { programVersion } from '#config/program-version.ts'
 import { SetupError } from '#config/setup-error.ts'
 
-import { aliasDelete, aliasList, aliasSet } from './alias.ts'
-import { audit } from './audit.ts'
-import { authGoogle } from './auth-google.ts'
-import { authSet } from './auth-set.ts'
-import { authShow } from './auth-show.ts'
-import { backupList, backupPrune, backupVerify } from './backup-place.ts'
-import { backupCreate } from './backup.ts'
-import { clientChange, clientList, clientRegister, clientRemove, clientSecret } from './client.ts'
-import { Arguments, type CliCommand } from './command.ts'
+import { Arguments, type CliCommand, RequiredOption } from './command.ts'
+import { commandsFor } from './commands.ts'
 import { findConnection } from './connection.ts'
-import {
-  contactRecipientAdd,
-  contactRecipientList,
-  contactRecipientRemove,
-} from './contact-recipient.ts'
-import { deployTokenCreate, deployTokenEnd, deployTokenList } from './deploy-token.ts'
-import { deployWebhookCreate, deployWebhookEnd } from './deploy-webhook.ts'
-import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
-import {
-  forwardingSet,
-  forwardingShow,
-  forwardingTargetAdd,
-  forwardingTargetList,
-  forwardingTargetRemove,
-} from './forwarding.ts'
-import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
-import { keysRotate } from './keys-rotate.ts'
-import { mailList } from './mail-list.ts'
-import { mailReply, mailSend } from './mail-send.ts'
-import { mailShow } from './mail-show.ts'
-import { suppressionList, suppressionRemove } from './mail-suppression.ts'
-import {
-  mailboxCreate,
-  mailboxDisable,
-  mailboxOwners,
-  mailboxPurge,
-  mailboxRestore,
-  mailboxSet,
-} from './mailbox-change.ts'
-import {
-  mailboxCredentialCreate,
-  mailboxCredentialDelete,
-  mailboxCredentialList,
-} from './mailbox-credential.ts'
-import { mailboxList } from './mailbox-list.ts'
-import { mailboxShow } from './mailbox-show.ts'
-import { migrateCommand } from './migrate.ts'
-import { outbox } from './outbox.ts'
 import { createProgram, fullName } from './program.ts'
-import { restore } from './restore.ts'
-import { secondFactorRemove } from './second-factor-remove.ts'
-import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
-import { sessions } from './sessions.ts'
-import { siteBranding } from './site-branding.ts'
-import { siteBundle } from './site-bundle.ts'
-import { siteCreate } from './site-create.ts'
-import { siteDelete } from './site-delete.ts'
-import { siteDeploy } from './site-deploy.ts'
-import { siteDeployment } from './site-deployment.ts'
-import { siteDeployments } from './site-deployments.ts'
-import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
-import { siteDns } from './site-dns.ts'
-import { siteExport } from './site-export.ts'
-import { siteImport } from './site-import.ts'
-import { siteList } from './site-list.ts'
-import { siteLogs } from './site-logs.ts'
-import { siteProfile } from './site-profile.ts'
-import { siteRollback } from './site-rollback.ts'
-import { siteShow } from './site-show.ts'
-import { siteUpdate } from './site-update.ts'
-import { siteVerify } from './site-verify.ts'
-import { token } from './token.ts'
-import { users } from './users.ts'
-
-const COMMANDS: readonly CliCommand[] = [
-  serve,
-  migrateCommand,
-  doctor,
-  backupCreate,
-  backupList,
-  backupVerify,
-  backupPrune,
-  restore,
-  siteCreate,
-  siteList,
-  siteShow,
-  siteUpdate,
-  siteDelete,
-  siteDeploy,
-  siteBranding,
-  siteBundle,
-  siteDeployments,
-  siteDeployment,
-  siteRollback,
-  siteProfile,
-  siteLogs,
-  siteExport,
-  siteImport,
-  siteVerify,
-  siteDns,
-  siteDkimShow,
-  siteDkimRotate,
-  siteDkimActivate,
-  iacExport,
-  iacPlan,
-  iacApply,
-  iacReplace,
-  deployTokenCreate,
-  deployTokenList,
-  deployTokenEnd,
-  deployWebhookCreate,
-  deployWebhookEnd,
-  token,
-  keysRotate,
-  mailboxCreate,
-  mailboxList,
-  mailboxShow,
-  mailboxOwners,
-  mailboxSet,
-  mailboxDisable,
-  mailboxRestore,
-  mailboxPurge,
-  mailboxCredentialCreate,
-  mailboxCredentialList,
-  mailboxCredentialDelete,
-  aliasList,
-  aliasSet,
-  aliasDelete,
-  contactRecipientList,
-  contactRecipientAdd,
-  contactRecipientRemove,
-  forwardingShow,
-  forwardingSet,
-  forwardingTargetList,
-  forwardingTargetAdd,
-  forwardingTargetRemove,
-  mailList,
-  mailShow,
-  mailSend,
-  mailReply,
-  suppressionList,
-  suppressionRemove,
-  outbox,
-  authShow,
-  authSet,
-  authGoogle,
-  clientRegister,
-  clientList,
-  clientChange,
-  clientSecret,
-  clientRemove,
-  audit,
-  sessions,
-  secondFactorRemove,
-  users,
-]
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -186,11 +35,19 @@ class ParsingEnded extends Error {
 /** Runs one call of `croft` and gives its exit code: 0 done, 1 failed, 2 called wrongly. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [first = 'help', ...rest] = argv
+  if (first === '--version') {
+    terminal.out(`croft ${await programVersion()}`)
+    return 0
+  }
   let exitCode: ExitCode = 0
-  const program = createProgram(COMMANDS, {
+  const program = createProgram(await commandsFor(first === 'help' ? rest : argv), {
     out: (text) => terminal.out(text),
     exit(error, parsed) {
       if (error.exitCode === 0) throw new ParsingEnded(0)
+      if (error.code === 'commander.help') {
+        terminal.out(parsed.helpInformation().trimEnd())
+        throw new ParsingEnded(0)
+      }
       terminal.err(refusal(error, { argv, parsed }))
       throw new ParsingEnded(2)
     },
@@ -213,6 +70,7 @@ async function runCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   try {
+    requireOptions(command, parsed)
     const result = await command.run({
       ...callOf(command, parsed, terminal),
       progress: (line) => terminal.err(line),
@@ -228,14 +86,30 @@ async function runCommand(
   }
 }
 
+/** After parsing: an option that does not exist is reported before one that is missing. */
+function requireOptions({ options }: CliCommand, parsed: Command): void {
+  const missing = options.find(
+    (option) =>
+      option instanceof RequiredOption &&
+      parsed.getOptionValue(option.attributeName()) === undefined,
+  )
+  if (missing) throw new UsageError(`${missing.long} is missing`)
+}
+
 function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
-  const args = new Arguments(wordsOf(command, parsed.args), parsed.opts())
+  const args = new Arguments(wordsOf(command, parsed), parsed.opts())
   const { deployToken } = command
   return { args, env, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
 }
 
-/** The words of a call, as many as the command takes. */
-function wordsOf({ words: names = [] }: CliCommand, words: readonly string[]): readonly string[] {
+/** The words of a call, as many as the command takes; the first may be given by an option of earlier versions. */
+function wordsOf(
+  { words: names = [], wordOption }: CliCommand,
+  parsed: Command,
+): readonly string[] {
+  const { args } = parsed
+  const first: unknown = wordOption === undefined ? undefined : parsed.getOptionValue(wordOption)
+  const words = typeof first === 'string' ? [first, ...args] : args
   names.forEach((name, at) => {
     const isMissing = words[at] === undefined ? !name.startsWith('[') : words[at] === ''
     if (isMissing) throw new UsageError(`${name.replaceAll(/[[\]]/g, '')} is missing`)
@@ -264,10 +138,6 @@ const wrongCall = (reason: string, parsed: Command): string =>
 const REASONS: Readonly<Record<string, readonly [RegExp, string]>> = {
   'commander.invalidArgument': [/^.*? is invalid\. /s, ''],
   'commander.missingArgument': [/^missing required argument '(.*)'$/, '$1 is missing'],
-  'commander.missingMandatoryOptionValue': [
-    /^required option '(\S+).*' not specified$/,
-    '$1 is missing',
-  ],
   // The usage below says which value.
   'commander.optionMissingArgument': [/^option '(\S+).*'/, "option '$1 <value>'"],
 }
@@ -277,7 +147,7 @@ function refusal(
   { argv, parsed }: { readonly argv: readonly string[]; readonly parsed: Command },
 ): string {
   const text = message.replace(/^error: /, '')
-  if (code === 'commander.unknownCommand' || code === 'commander.help') {
+  if (code === 'commander.unknownCommand') {
     const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
     const [, suggestion = ''] = text.split('\n')
     return `croft: there is no command "${words.join(' ')}"; "croft help" lists them ${suggestion}`.trimEnd()

@@ -5,6 +5,7 @@ import { CommandError } from './errors.ts'
 export const serve: CliCommand = {
   name: 'serve',
   summary: 'Run the service; on Bun unless told otherwise',
+  isProcess: true,
   options: [textOption('--on <runtime>', 'bun, node or deno')],
   run() {
     throw new CommandError('bin/croft.js runs the service')

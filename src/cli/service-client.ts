@@ -16,8 +16,14 @@ const STREAM_TIMEOUT_MS = 15 * 60_000
 /** Items. */
 const PAGE = 100
 const ADVICE: Readonly<Record<string, string>> = {
-  Unauthorized: ': give the right one with --operator-key',
   RouteNotFound: ': where the service has an OPERATOR_PORT, say where that is with --operator-url',
+}
+
+/** What a call is sent with, for errors about it. */
+export interface Credential {
+  readonly kind: 'operator key' | 'deploy token'
+  /** Where it was found: `--operator-key`, `CROFT_DEPLOY_TOKEN`, or a file. */
+  readonly source: string
 }
 
 export interface Connection {
@@ -26,6 +32,7 @@ export interface Connection {
   readonly portal: URL
   /** The operator's key, or a deploy token. */
   readonly bearer: string
+  readonly credential: Credential
 }
 
 export interface CallOptions {
@@ -62,12 +69,12 @@ export class ServiceClient {
 
   /** Returns the answer's JSON. Throws a `ServiceRefusal` with the service's own message. */
   async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
-    const { portal, bearer } = await this.#connected()
+    const { portal, bearer, credential } = await this.#connected()
     const headers = { authorization: `Bearer ${bearer}` }
     const request = { method, path: `/portal/api${path}`, headers }
     const answer = await this.#send(portal, request, options)
     if (answer.status < 400) return answerJson(answer)
-    throw refusal(answer)
+    throw refusal(answer, credential)
   }
 
   /** Returns an answer of that shape. Throws `CommandError` for any other. */
@@ -88,7 +95,7 @@ export class ServiceClient {
     path: string,
     { body, upload, headers = {} }: StreamOptions,
   ): Promise<IncomingMessage> {
-    const { portal, bearer } = await this.#connected()
+    const { portal, bearer, credential } = await this.#connected()
     const request = {
       base: portal,
       method,
@@ -101,7 +108,7 @@ export class ServiceClient {
     const response = await reach(portal, () => httpResponse(request))
     const { statusCode: status = 0 } = response
     if (status < 400) return response
-    throw refusal({ status, text: await text(response) })
+    throw refusal({ status, text: await text(response) }, credential)
   }
 
   /** All items of a list, or the first of them, page by page; `path` has no query. */
@@ -214,18 +221,26 @@ function typeOf({ body, bytes }: CallOptions): Record<string, string> {
   return bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
 }
 
-function refusal(answer: HttpAnswer): CommandError {
+function refusal(answer: HttpAnswer, credential: Credential): CommandError {
   const error = at(answerJson(answer), 'error')
   const [code, message] = [at(error, 'code'), at(error, 'message')]
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new CommandError(`The service answered ${answer.status} without a reason`)
   }
-  const advice = ADVICE[code] ?? ''
+  const advice = code in SENT ? sentWith(credential) : (ADVICE[code] ?? '')
   return new ServiceRefusal(
     [`${code}: ${message}${advice}`, ...sourceFaults(error)].join('\n'),
     error,
   )
 }
+
+/** Codes that are about who calls. */
+const SENT: Readonly<Record<string, true>> = { Unauthorized: true, Forbidden: true }
+
+const sentWith = ({ kind, source }: Credential): string =>
+  kind === 'operator key'
+    ? `. This was sent with the operator key from ${source}: give another with --operator-key`
+    : `. This was sent with the deploy token from ${source}: give another with --token-file, or the operator key with --operator-key`
 
 /** What stands at that path in a JSON value; undefined when nothing does. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

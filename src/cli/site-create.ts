@@ -1,14 +1,15 @@
 import { CreatedSite } from '#sites/model.ts'
 
-import { type CliCommand, listOption, requiredOption, textOption } from './command.ts'
+import { type CliCommand, listOption, textOption } from './command.ts'
 import { ADMIN_DOMAIN_OPTION, AUTH_DOMAIN_OPTION, resolvingName } from './own-names.ts'
 import { SITE_OPTIONS, defined, orNone, siteFields } from './site-options.ts'
 
 export const siteCreate: CliCommand = {
   name: 'site create',
   summary: 'Make a site, and onboarding links for its super-admins',
+  words: ['DOMAIN'],
+  wordOption: 'domain',
   options: [
-    requiredOption('--domain <domain>', 'where the site is reached'),
     ADMIN_DOMAIN_OPTION,
     AUTH_DOMAIN_OPTION,
     textOption('--region <region>', 'the region that it names to its clients'),
@@ -16,7 +17,7 @@ export const siteCreate: CliCommand = {
     ...SITE_OPTIONS,
   ],
   async run({ args, service }) {
-    const domain = args.required('domain')
+    const domain = args.word
     const [adminDomain, authDomain] = await Promise.all([
       nameOf('admin', args.text('adminDomain')),
       nameOf('auth', args.text('authDomain')),

@@ -1,4 +1,4 @@
-import { type CliCommand, flagOption } from './command.ts'
+import { type CliCommand, YES_OPTIONS, isAgreed } from './command.ts'
 import { UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
 import { readSite } from './site-show.ts'
@@ -7,11 +7,11 @@ export const siteDelete: CliCommand = {
   name: 'site delete',
   summary: 'Remove a site with everything it has, for good',
   words: ['DOMAIN'],
-  options: [flagOption('--confirm', 'agree to it')],
+  options: YES_OPTIONS,
   async run({ args, service }) {
     const domain = args.word
-    if (!args.flag('confirm')) {
-      throw new UsageError(`this removes everything "${domain}" has, for good: add --confirm`)
+    if (!isAgreed(args)) {
+      throw new UsageError(`this removes everything "${domain}" has, for good: add --yes`)
     }
     const site = await readSite(service, domain)
     await service.portal('DELETE', sitePath(site.siteId), { body: { confirm: true } })

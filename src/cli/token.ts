@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import {
   type CliCommand,
   POOL_OPTION,
-  SITE_OPTION,
   choiceOption,
   listOption,
   requiredOption,
@@ -16,8 +15,9 @@ const MintedToken = Type.Object({ token: Type.String(), expiresAt: Type.String()
 export const token: CliCommand = {
   name: 'token',
   summary: 'A token of a site’s user, without a sign-in',
+  words: ['DOMAIN'],
+  wordOption: 'site',
   options: [
-    SITE_OPTION,
     requiredOption('--user <email>', 'whose token'),
     POOL_OPTION,
     choiceOption('--use <use>', ['access', 'id'], 'what kind of token'),
@@ -32,7 +32,7 @@ export const token: CliCommand = {
         groups: args.list('group'),
       }),
     }
-    const path = sitePath(args.required('site'), '/tokens')
+    const path = sitePath(args.word, '/tokens')
     const minted = await service.portalAs(MintedToken, 'POST', path, { body })
     return { json: { token: minted.token, expiresAt: minted.expiresAt }, text: minted.token }
   },

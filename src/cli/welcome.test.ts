@@ -24,7 +24,7 @@ describe('the welcome', () => {
       '  curl http://localhost:8080/   # its page; http://localhost:8080/ in a browser\n',
     )
     expect(text).toContain('  http://localhost:8080/onboarding?token=abc\n')
-    expect(text).toContain('npx croft token --site localhost --user admin@localhost')
+    expect(text).toContain('npx croft token localhost --user admin@localhost')
     expect(text).toContain('  npx croft mailbox show hello@localhost\n')
   })
 

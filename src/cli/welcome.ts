@@ -38,7 +38,7 @@ export function welcome(
           '',
           'As its admin, from this folder:',
           '',
-          `  TOKEN=$(npx croft token --site ${domain} --user ${admin.email})`,
+          `  TOKEN=$(npx croft token ${domain} --user ${admin.email})`,
           `  curl ${url('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
           `  npx croft site verify ${domain}`,
           `  npx croft mailbox show ${mailbox}`,

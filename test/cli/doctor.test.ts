@@ -75,7 +75,7 @@ describe('croft doctor', () => {
 
   test('warns of what will hurt, and says what to do', async () => {
     const { out } = await croft(['doctor'], env)
-    expect(out).toContain('  ! backup: there is none\n      croft backup --to <place>')
+    expect(out).toContain('  ! backup: there is none\n      Run "croft backup --to <place>"')
     expect(out.trim().split('\n').at(-1)).toMatch(/^(?:no|\d) problems?, \d+ warnings?$/)
   })
 

@@ -60,7 +60,7 @@ async function shell(script: string): Promise<string> {
 
 test('The README’s site from nothing is deployed and answers as it says', async () => {
   await shell(await commands('mkdir -p my-site'))
-  const deploying = await commands('npx croft site create --domain blog.test')
+  const deploying = await commands('npx croft site create blog.test')
   const answer = (await shell(deploying)).trim().split('\n').at(-1)
   expect(`# ${answer}`).toBe(deploying.trim().split('\n').at(-1))
 })

@@ -4,12 +4,11 @@ import { Elysia, t } from 'elysia'
 import { invalid } from '#base/app-error.ts'
 import type { Page } from '#base/page.ts'
 import type { AppContext } from '#context'
-import { type EventStreamSource, eventStream } from '#http/event-stream.ts'
+import { eventStream } from '#http/event-stream.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
 import { type LogFilter, LogRecord, parseFilter } from '#runtime/logs/model.ts'
-import type { Site } from '#sites/site.ts'
 
 export const LogFilterQuery = t.Object({
   operation: t.Optional(NameText),
@@ -18,7 +17,7 @@ export const LogFilterQuery = t.Object({
   since: t.Optional(t.String({ maxLength: 40 })),
   until: t.Optional(t.String({ maxLength: 40 })),
 })
-const Followed = t.Object({ follow: t.Optional(t.String({ maxLength: 5 })) })
+export const Followed = t.Object({ follow: t.Optional(t.String({ maxLength: 5 })) })
 
 /** What site code printed and what ended its calls: newest first, or live as server-sent events. */
 export const logRoutes = (context: AppContext) =>
@@ -27,8 +26,12 @@ export const logRoutes = (context: AppContext) =>
     async ({ site, query, request }) => {
       const filter = parseFilter(query)
       if (isFollowed(query.follow, request)) {
-        return eventStream(request, {
-          events: (signal) => logEvents(context, site, { filter, request, signal }),
+        const bearer = request.headers.get('authorization')
+        return followedLog(context, {
+          siteId: site.siteId,
+          filter,
+          request,
+          readmit: () => admitAdmin(context, site, { bearer, least: 'admin' }),
         })
       }
       const { limit: _limit, nextToken: _nextToken, ...filters } = query
@@ -45,7 +48,7 @@ export const logRoutes = (context: AppContext) =>
     },
   )
 
-function isFollowed(follow: string | undefined, request: Request): boolean {
+export function isFollowed(follow: string | undefined, request: Request): boolean {
   if (follow !== undefined && follow !== 'true' && follow !== 'false') {
     throw invalid('follow', 'must be "true" or "false"')
   }
@@ -54,26 +57,31 @@ function isFollowed(follow: string | undefined, request: Request): boolean {
 }
 
 interface FollowedLog {
+  readonly siteId: string
   readonly filter: LogFilter
   readonly request: Request
-  readonly signal: AbortSignal
+  /** Rejects once the caller may not read the log any more. */
+  readonly readmit: () => Promise<unknown>
 }
 
-/** A client that comes back with `Last-Event-ID` misses no line. Whoever may read the log no more gets none. */
-function logEvents(
+/** A client that comes back with `Last-Event-ID` misses no line. A caller that may not read the log any more gets none. */
+export function followedLog(
   context: AppContext,
-  site: Site,
-  { filter, request, signal }: FollowedLog,
-): ReturnType<EventStreamSource['events']> {
-  const bearer = request.headers.get('authorization')
+  { siteId, filter, request, readmit }: FollowedLog,
+): Response {
   const after = lastEventId(request)
-  const batches = context.runtimeLogs.follow(site.siteId, filter, { after, signal })
-  return (async function* events() {
-    for await (const batch of batches) {
-      await admitAdmin(context, site, { bearer, least: 'admin' })
-      yield batch.map((line) => ({ id: line.logId, event: 'log', data: line }))
-    }
-  })()
+  return eventStream(request, {
+    events(signal) {
+      // Here and not in the generator: one stream too many is refused at once.
+      const batches = context.runtimeLogs.follow(siteId, filter, { after, signal })
+      return (async function* events() {
+        for await (const batch of batches) {
+          await readmit()
+          yield batch.map((line) => ({ id: line.logId, event: 'log', data: line }))
+        }
+      })()
+    },
+  })
 }
 
 function lastEventId(request: Request): string | undefined {

@@ -32,22 +32,14 @@ interface Admitted {
  * site with one of the scopes. Adds the `site` that the path names, `by` and `deployer`. A token learns of no other site whether it is there.
  */
 export const siteAccess = (context: AppContext) => {
-  const holdsKey = operatorKeyCheck(context)
+  const admit = siteAdmission(context)
   return new Elysia().macro({
     ...requestBodyMacro,
     siteAccess: (scopes: readonly DeployTokenScope[]) => {
       const hooks = admission(
         authority(`deploy-token:${scopes.join('|')}`),
         jsonBody(),
-        async (request, params): Promise<Admitted> => {
-          if (holdsKey(request.headers))
-            return {
-              by: { actor: OPERATOR, origin: originOf(request) },
-              deployer: OPERATOR_DEPLOYS,
-              site: undefined,
-            }
-          return admittedToken(context, scopes, { request, params })
-        },
+        (request, params): Promise<Admitted> => admit(scopes, request, params),
       )
       return {
         ...hooks,
@@ -58,6 +50,20 @@ export const siteAccess = (context: AppContext) => {
       }
     },
   })
+}
+
+/** Admits who calls with the operator key or a deploy token; a long response asks again while it goes on. */
+export function siteAdmission(context: AppContext) {
+  const holdsKey = operatorKeyCheck(context)
+  return async (
+    scopes: readonly DeployTokenScope[],
+    request: Request,
+    params: PathParams,
+  ): Promise<Admitted> => {
+    if (!holdsKey(request.headers)) return admittedToken(context, scopes, { request, params })
+    const by = { actor: OPERATOR, origin: originOf(request) }
+    return { by, deployer: OPERATOR_DEPLOYS, site: undefined }
+  }
 }
 
 async function admittedToken(

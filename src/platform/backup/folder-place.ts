@@ -91,7 +91,7 @@ export class FolderPlace implements BackupPlace {
       await rm(unfinished, { force: true })
       if (!hasCode(cause, 'ENOSPC', 'EDQUOT')) throw cause
       throw new SetupError(
-        `The disk of "${this.address}" is full: make room ("croft backup prune" deletes old backups), and run it again`,
+        `The disk of "${this.address}" is full: make room ("croft backup prune --from ${this.address} --keep 7" deletes old backups), and run it again`,
         { cause },
       )
     }

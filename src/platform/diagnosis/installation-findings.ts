@@ -38,7 +38,10 @@ export async function examineBackups(
 
 export function judgeBackup(findings: Findings, last: Date | undefined, now: Date): Findings {
   if (last === undefined) {
-    return findings.warning('there is none', 'croft backup --to <place>, daily, by cron or a timer')
+    return findings.warning(
+      'there is none',
+      'Run "croft backup --to <place>" daily, by a timer or cron',
+    )
   }
   const hours = Math.floor((now.getTime() - last.getTime()) / HOUR_MS)
   if (hours < OLD_HOURS) return findings.ok(`the last one has all up to ${hours} hours ago`)

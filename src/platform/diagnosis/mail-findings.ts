@@ -19,7 +19,7 @@ export async function examineGateway(
   if (!transport.delivers) {
     return findings.warning(
       'mail to other servers is kept here and not delivered',
-      'Set SMTP_URL to a mail server that delivers it; "croft outbox list" shows what is kept',
+      'Set SMTP_URL to a mail server that delivers it; "croft outbox" shows what is kept',
     ).all
   }
   const beganMs = performance.now()
