@@ -52,6 +52,7 @@ describe.skipIf(missing)(`an owner in Chromium${missing ? ` (${missing})` : ''}`
       await sendForm(page, { username: email, password: PASSWORD })
       expect(await heading()).toBe(words('account.title'))
       expect(new URL(page.url()).hostname).toBe(adminDomain ?? domain)
+      expect(await page.textContent('main')).toContain(words('member.developer'))
 
       await follow(page, words('account.sign-out'))
       await sendForm(page, {})

@@ -40,13 +40,16 @@ const TEXTS = `(() => {
   return texts.map((text) => text.trim())
 })()`
 
-/** Names, and words that both languages have. */
+/** Names, commands, and words that both languages have. */
 const SAME_IN_GERMAN = [
   'Code',
   'Name',
   'Passkeys',
   'The Helpdesk of Wolfeschlegelsteinhausenbergerdorff & Sons',
   'Wolfeschlegelsteinhausenbergerdorff Jr.',
+  'croft',
+  'croft mailbox credential create',
+  'croft-sdk',
 ]
 
 /** Words, and no address, domain, code or key. */
@@ -102,7 +105,7 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
       }
       await tourPages(stack, { page, domain, language, look })
       expect(faults).toEqual({})
-      expect([...texts[language].keys()]).toHaveLength(41)
+      expect([...texts[language].keys()]).toHaveLength(49)
       expect(tab.complaints).toEqual([])
     },
   )

@@ -75,6 +75,9 @@ export async function tourPages(
 
   await at('refused', open(client.page('login', { client_id: 'nobody' })))
   await at('signed-out', open(`${client.path}/logout`))
+
+  await memberPages(admin, base, { at, open, send })
+  await errorPages(admin, { at, open })
 }
 
 /** Of the account of somebody who signs in there. */
@@ -116,6 +119,41 @@ async function accountPages(
   await at('account-passkey', open(`${client.path}/account/passkey`))
   await at('account-delete', open(`${client.path}/account/delete`))
   await at('account-deleted', send({ currentPassword: PASSWORD }))
+}
+
+/** The way of a super-admin into the administration and out. */
+async function memberPages(
+  { stack, site, path, pool }: RelyingParty,
+  base: string,
+  { at, open, send }: Pick<Tour, 'at' | 'open' | 'send'>,
+): Promise<void> {
+  const username = `ann@${site.domain}`
+  await open(new URL(linkIn(await mailTo(stack, username, 'invite'))).href.slice(base.length))()
+  await send({ password: PASSWORD, confirmPassword: PASSWORD })()
+  await open('/admin')()
+  await at('administration', send({ username, password: PASSWORD }))
+  const out = new URLSearchParams({ client_id: pool.clientId, logout_uri: `${base}/admin` })
+  await at('administration-left', open(`${path}/logout?${out.toString()}`))
+  await at('administration-refused', open('/admin/callback?error=access_denied'))
+}
+
+/** What people meet who went to the wrong place, or at a wrong time. */
+async function errorPages(
+  { stack, site }: RelyingParty,
+  { at, open }: Pick<Tour, 'at' | 'open'>,
+): Promise<void> {
+  const path = '/admin/public/forwarding/verify?token=wrong&mailbox=a@one.test&target=b@c.test'
+  await at('root', open('/'))
+  await at('nothing-here', open('/nowhere'))
+  await at('sign-in-first', open('/admin/api/users'))
+  await at('not-allowed', open('/objects/x?sig=wrong'))
+  await at('wait', async () => {
+    for (let tries = 0; tries < 500; tries++) {
+      const { status } = await stack.call(site.domain, 'GET', path)
+      if (status === 429) break
+    }
+    await open(path)()
+  })
 }
 
 /** Of an application of others, which asks somebody who is signed in. */

@@ -1,3 +1,4 @@
+import type { Role } from '#identity/actor.ts'
 import type { SecurityEventRecord } from '#identity/security-events/model.ts'
 
 /** What an account's page shows of it, beside its sign-ins. */
@@ -6,6 +7,8 @@ export interface OwnAccount {
   readonly email: string
   readonly emailVerified: boolean
   readonly name: string | null
+  /** Null for visitors. */
+  readonly role: Role | null
   readonly createdAt: Date
   readonly hasPassword: boolean
   readonly google: LinkedProvider | undefined

@@ -49,13 +49,14 @@ export class OwnAccounts {
   get({ site, pool }: OwnerRequest, sub: string): Promise<OwnAccount> {
     const user = { userPoolId: pool.userPoolId, sub }
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const { email, emailVerified, name, createdAt } = await this.#account(tx, user)
+      const { email, emailVerified, name, role, createdAt } = await this.#account(tx, user)
       const identities = await selectOwnIdentities(tx, user)
       return {
         sub,
         email,
         emailVerified,
         name,
+        role,
         createdAt,
         hasPassword: (await selectPasswordChange(tx, user)) !== undefined,
         google: identities.find(({ issuer }) => issuer === pool.google?.issuer),

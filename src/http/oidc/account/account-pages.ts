@@ -16,6 +16,7 @@ import { listed, timeAgo } from '#languages/spans.ts'
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
 import { accountRow, rowButton, rowLink, unseenWords } from './account-rows.ts'
 import { deviceName } from './device-name.ts'
+import { type Membership, memberSection } from './member-section.ts'
 import { REMOVED_PASSKEY } from './passkeys.ts'
 
 /** What a page of the account shows. */
@@ -25,6 +26,8 @@ export interface AccountOverview {
   readonly factors: SecondFactorState
   readonly passkeys: readonly Passkey[]
   readonly applications: readonly ConsentedClient[]
+  /** Undefined for visitors. */
+  readonly membership: Membership | undefined
   readonly now: Date
   readonly fault: PageFault | undefined
 }
@@ -59,7 +62,8 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
       </p>
     </header>
     ${messageOf(request, overview.fault)}
-    <h2 class="visually-hidden">${say('account.own')}</h2>
+    ${overview.membership && memberSection(request, overview.membership)}
+    <h2${overview.membership === undefined && html` class="visually-hidden"`}>${say('account.own')}</h2>
     <ul class="rows">
       ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
       ${passkeyRows(request, overview)}

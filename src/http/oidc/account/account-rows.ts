@@ -5,7 +5,7 @@ import type { Words } from '#languages/message.ts'
 import { type AccountRequest, pathTo } from './account-request.ts'
 
 /** One thing of an account: what it is called, how it stands, and what can be done to it. */
-export const accountRow = (label: Words, value: Words | Html, action: Html): Html =>
+export const accountRow = (label: Words, value: Words | Html, action?: Html): Html =>
   html`<li class="row">
     <div>
       <h3>${label}</h3>

@@ -7,11 +7,13 @@ import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { pages } from '#http/plugins/pages.ts'
+import type { Role } from '#identity/actor.ts'
 import { say } from '#languages/message.ts'
 
 import { ACCOUNT_GATE } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
 import { type AccountRequest, ownerOnly } from './account-request.ts'
+import type { Membership } from './member-section.ts'
 
 /** The account's page itself, and what its buttons do. */
 export const accountRoutes = (context: AppContext) => {
@@ -61,9 +63,32 @@ async function overview(
     factors,
     applications,
     passkeys,
+    membership:
+      account.role === null ? undefined : await membershipOf(context, request, account.role),
     now: context.clock.now(),
     fault: fault ?? googleFault(new URL(request.request.url).searchParams),
   })
+}
+
+/** More are told to be there, and shown by applications. */
+const SHOWN_MAILBOXES = 20
+
+async function membershipOf(
+  { mailboxes, config }: AppContext,
+  { site, session }: AccountRequest,
+  role: Role,
+): Promise<Membership> {
+  // As a user, who sees their own alone.
+  const owner = { userId: session.sub, role: 'user' } as const
+  const page = { limit: SHOWN_MAILBOXES, after: undefined }
+  const { items, lastKey } = await mailboxes.list(site, owner, page)
+  const { smtpHostname: host, submissionPort: port } = config.mail
+  return {
+    role,
+    mailboxes: items,
+    hasMoreMailboxes: lastKey !== undefined,
+    submission: { host, port },
+  }
 }
 
 async function exported(context: AppContext, request: AccountRequest): Promise<Response> {
