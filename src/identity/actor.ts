@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import type { StepUp } from '#base/effects.ts'
 
 import type { RequestOrigin } from './request-origin.ts'
 
@@ -20,6 +21,11 @@ export interface Actor {
 export interface ActorContext {
   readonly actor: Actor
   readonly origin: RequestOrigin
+}
+
+/** The same for a change whose effects are known once it is looked at. */
+export interface StepUpContext extends ActorContext {
+  readonly stepUp: StepUp
 }
 
 const RANK: Record<Role, number> = { user: 0, admin: 1, 'super-admin': 2 }

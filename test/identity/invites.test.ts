@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { ActorContext } from '#identity/actor.ts'
+import { noStepUp } from '#base/effects.ts'
+import type { StepUpContext } from '#identity/actor.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 import { BASE_URL, IdentityCluster, type Replica } from '#test/identity-replica.ts'
@@ -122,9 +123,10 @@ describe('an invite', () => {
 })
 
 const ORIGIN: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
-const BY: ActorContext = {
+const BY: StepUpContext = {
   actor: { userId: 'sue', email: 'sue@x.org', signedInAt: new Date(), role: 'super-admin' },
   origin: ORIGIN,
+  stepUp: noStepUp,
 }
 const PASSWORD = 'Correct-horse-7-battery'
 

@@ -26,7 +26,13 @@ export const aliasRoutes = (context: AppContext) =>
       '/:address',
       async ({ site, by, params, body }) =>
         context.aliases.put(site, mailEditor(by), { ...params, ...body }),
-      { role: 'admin', params: AddressPath, body: AliasTargets, response: Alias },
+      {
+        role: 'admin',
+        effects: ['movesMail'],
+        params: AddressPath,
+        body: AliasTargets,
+        response: Alias,
+      },
     )
     .delete(
       '/:address',
@@ -34,5 +40,5 @@ export const aliasRoutes = (context: AppContext) =>
         await context.aliases.delete(site, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', params: AddressPath },
+      { role: 'admin', effects: [], params: AddressPath },
     )

@@ -25,7 +25,12 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, body }) =>
         view(site, await context.authEmailBranding.change(site.siteId, by, body)),
-      { role: 'super-admin', body: BrandingChange, response: BrandingView },
+      {
+        role: 'super-admin',
+        effects: ['changesAuthMail'],
+        body: BrandingChange,
+        response: BrandingView,
+      },
     )
 
 const view = ({ siteId }: Site, authEmailBranding: Brandings): Static<typeof BrandingView> => ({

@@ -33,7 +33,12 @@ export const contactRecipientRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, body }) =>
         context.contactRecipients.add(site, mailEditor(by), body.recipients),
-      { role: 'admin', body: ContactRecipientList, response: AddedContactRecipients },
+      {
+        role: 'admin',
+        effects: ['movesMail'],
+        body: ContactRecipientList,
+        response: AddedContactRecipients,
+      },
     )
     .delete(
       '/',
@@ -44,6 +49,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalContactRecipientList,

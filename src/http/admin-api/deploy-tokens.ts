@@ -29,7 +29,12 @@ export const deployTokenRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, by, body }) => context.deployTokens.create(site, editorOf(by), body),
-      { recentRole: 'super-admin', body: DeployTokenRequest, response: CreatedDeployToken },
+      {
+        role: 'super-admin',
+        effects: ['setsSecret'],
+        body: DeployTokenRequest,
+        response: CreatedDeployToken,
+      },
     )
     .delete(
       '/:tokenId',
@@ -37,7 +42,7 @@ export const deployTokenRoutes = (context: AppContext) =>
         await context.deployTokens.end(site, editorOf(by), params.tokenId)
         return noContent()
       },
-      { role: 'super-admin', params: TokenPath },
+      { role: 'super-admin', effects: [], params: TokenPath },
     )
 
 const editorOf = ({ actor, origin }: ActorContext): DeployTokenEditor => ({

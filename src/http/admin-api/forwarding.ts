@@ -32,7 +32,13 @@ export const forwardingRoutes = (context: AppContext) =>
       '/forwarding',
       async ({ site, by, params, body }) =>
         context.forwarding.change(site, editorOf(by), params.address, body),
-      { role: 'user', params: AddressPath, body: ForwardingChange, response: ForwardingSettings },
+      {
+        role: 'user',
+        effects: ['movesMail'],
+        params: AddressPath,
+        body: ForwardingChange,
+        response: ForwardingSettings,
+      },
     )
     .get(
       '/forwarding-targets',
@@ -49,6 +55,7 @@ export const forwardingRoutes = (context: AppContext) =>
         context.forwardingTargets.add(site, editorOf(by), params.address, body.targets),
       {
         role: 'user',
+        effects: ['movesMail'],
         params: AddressPath,
         body: ForwardingTargetList,
         response: AddedForwardingTargets,
@@ -63,6 +70,7 @@ export const forwardingRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         query: t.Object({ targets: t.Optional(t.String({ repeatable: true })) }),

@@ -28,5 +28,5 @@ export const mailSuppressionRoutes = (context: AppContext) =>
         await context.suppressions.remove(site.siteId, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', params: AddressPath },
+      { role: 'admin', effects: [], params: AddressPath },
     )

@@ -35,6 +35,7 @@ export const mailboxRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post('/', async ({ site, by, body }) => context.mailboxes.create(site, mailEditor(by), body), {
       role: 'admin',
+      effects: ['movesMail'],
       body: NewMailbox,
       response: Mailbox,
     })
@@ -54,7 +55,7 @@ export const mailboxRoutes = (context: AppContext) =>
         await context.mailboxes.disable(site, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', params: AddressPath },
+      { role: 'admin', effects: [], params: AddressPath },
     )
     .post(
       '/:address/purge',
@@ -65,6 +66,7 @@ export const mailboxRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         body: PurgeConfirmation,
@@ -76,6 +78,7 @@ export const mailboxRoutes = (context: AppContext) =>
         context.mailboxes.restore(site, mailEditor(by), { ...params, ...body }),
       {
         role: 'admin',
+        effects: ['movesMail'],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         body: OptionalOwnerList,
@@ -99,6 +102,7 @@ export const mailboxSettingsRoutes = (context: AppContext) =>
         context.mailboxPreferences.change(site, mailEditor(by), params.address, body),
       {
         role: 'super-admin',
+        effects: [],
         params: AddressPath,
         body: MailboxSettingsChange,
         response: MailboxSettings,
@@ -113,13 +117,25 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, params, body }) =>
         context.mailboxOwners.replace(site, mailEditor(by), { ...params, ...body }),
-      { role: 'admin', params: AddressPath, body: MailboxOwnerList, response: Mailbox },
+      {
+        role: 'admin',
+        effects: ['movesMail'],
+        params: AddressPath,
+        body: MailboxOwnerList,
+        response: Mailbox,
+      },
     )
     .post(
       '/owners',
       async ({ site, by, params, body }) =>
         context.mailboxOwners.add(site, mailEditor(by), { ...params, ...body }),
-      { role: 'admin', params: AddressPath, body: MailboxOwnerList, response: Mailbox },
+      {
+        role: 'admin',
+        effects: ['movesMail'],
+        params: AddressPath,
+        body: MailboxOwnerList,
+        response: Mailbox,
+      },
     )
     .delete(
       '/owners',
@@ -129,6 +145,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: ['movesMail'],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         query: OwnersQuery,

@@ -54,7 +54,7 @@ export const messageRoutes = (context: AppContext) =>
         await context.messageChanges.delete(site, actor, params.messageId)
         return noContent()
       },
-      { role: 'user', params: MessagePath },
+      { role: 'user', effects: [], params: MessagePath },
     )
 
 /** What those who may read a message may do to it. */
@@ -67,7 +67,7 @@ export const messageChangeRoutes = (context: AppContext) =>
         await context.messageChanges.setSeen(site, actor, messageId, seen)
         return { id: messageId, seen }
       },
-      { role: 'user', params: MessagePath, body: SeenChange, response: SeenMessage },
+      { role: 'user', effects: [], params: MessagePath, body: SeenChange, response: SeenMessage },
     )
     .post(
       '/:messageId/archive',
@@ -75,7 +75,12 @@ export const messageChangeRoutes = (context: AppContext) =>
         await context.messageChanges.archive(site, actor, params.messageId)
         return noContent()
       },
-      { role: 'user', requestBody: optionalJsonBody(SHORT_JSON_BYTES), params: MessagePath },
+      {
+        role: 'user',
+        effects: [],
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: MessagePath,
+      },
     )
     .post(
       '/:messageId/restore',
@@ -88,6 +93,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
         body: RestoreRequest,
@@ -104,6 +110,7 @@ export const messageSendingRoutes = (context: AppContext) =>
       async ({ site, actor, body }) => context.stagedAttachments.stage(site, actor, body),
       {
         role: 'user',
+        effects: [],
         requestBody: jsonBody(SHORT_JSON_BYTES),
         body: StageRequest,
         response: StagedAttachment,
@@ -116,7 +123,7 @@ export const messageSendingRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, scope, body)
         return context.sending.send(site, { reader: actor, repeat }, body)
       },
-      { role: 'user', body: SendRequest, response: SentMessage },
+      { role: 'user', effects: [], body: SendRequest, response: SentMessage },
     )
     .post(
       '/:messageId/reply',
@@ -125,7 +132,7 @@ export const messageSendingRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, scope, body)
         return context.sending.reply(site, { reader: actor, repeat }, messageId, body)
       },
-      { role: 'user', params: MessagePath, body: ReplyRequest, response: SentMessage },
+      { role: 'user', effects: [], params: MessagePath, body: ReplyRequest, response: SentMessage },
     )
 
 /** Deleting messages for good. */
@@ -138,7 +145,12 @@ export const messagePurgeRoutes = (context: AppContext) =>
         await context.mailPurge.purge(site, mailEditor(by), params.messageId)
         return noContent()
       },
-      { role: 'super-admin', requestBody: optionalJsonBody(SHORT_JSON_BYTES), params: MessagePath },
+      {
+        role: 'super-admin',
+        effects: [],
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: MessagePath,
+      },
     )
     .post(
       '/purge',
@@ -146,6 +158,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
         context.mailPurge.purgeMany(site, mailEditor(by), { messageIds, force }),
       {
         role: 'super-admin',
+        effects: [],
         requestBody: jsonBody(BULK_JSON_BYTES),
         body: BulkPurgeRequest,
         response: BulkPurgeResult,
@@ -166,6 +179,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeDeletedRequest,
         response: MassPurgeResult,
@@ -179,6 +193,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeAllRequest,
         response: MassPurgeResult,

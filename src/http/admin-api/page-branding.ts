@@ -21,5 +21,5 @@ export const pageBrandingRoutes = (context: AppContext) =>
         const audit = audited(context, 'branding.changed', by)
         return pageBrandingView(await context.siteBrandings.change(site, body, audit))
       },
-      { role: 'super-admin', body: SiteBrandingChange, response: PageBrandingView },
+      { role: 'super-admin', effects: [], body: SiteBrandingChange, response: PageBrandingView },
     )

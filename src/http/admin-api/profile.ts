@@ -7,6 +7,7 @@ import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { OwnProfileChange, ProfileChange, activeEmailOf } from '#identity/profiles/model.ts'
 import type { ShownProfile } from '#identity/profiles/service.ts'
 import { ProfileSettings } from '#identity/profiles/settings.ts'
@@ -48,7 +49,12 @@ export const ownProfileRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, actor, body }) =>
         changedProfile(await context.profiles.change(site, by, actor.userId, body)),
-      { role: 'user', body: OwnProfileChange, response: ChangedProfile },
+      {
+        role: 'user',
+        effects: ['movesAccount?'],
+        body: OwnProfileChange,
+        response: ChangedProfile,
+      },
     )
     .post(
       '/password',
@@ -65,7 +71,11 @@ export const ownProfileRoutes = (context: AppContext) =>
           .catch((error: unknown) => Promise.reject(inFieldsOfBody(error)))
         return noContent()
       },
-      { role: 'user', body: PasswordBody },
+      {
+        role: 'user',
+        effects: provenBy('the current password', ['movesAccount']),
+        body: PasswordBody,
+      },
     )
 
 /** The profiles of others. */
@@ -84,7 +94,13 @@ export const userProfileRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, params, body }) =>
         changedProfile(await context.profiles.change(site, by, params.userId, body)),
-      { role: 'admin', params: UserPath, body: ProfileChange, response: ChangedProfile },
+      {
+        role: 'admin',
+        effects: ['movesAccount?'],
+        params: UserPath,
+        body: ProfileChange,
+        response: ChangedProfile,
+      },
     )
 
 const ownProfile = (profile: ShownProfile) => ({

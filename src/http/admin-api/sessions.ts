@@ -32,7 +32,7 @@ export const ownSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, { origin })
         return noContent()
       },
-      { role: 'user' },
+      { role: 'user', effects: [] },
     )
     .delete(
       '/:sessionId',
@@ -41,7 +41,7 @@ export const ownSessionRoutes = (context: AppContext) =>
         await context.userSessions.end(site, user, sessionId, { origin })
         return noContent()
       },
-      { role: 'user', params: SessionPath },
+      { role: 'user', effects: [], params: SessionPath },
     )
 
 /** Where others are signed in. */
@@ -64,7 +64,7 @@ export const userSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, { actor: actor.userId, origin })
         return noContent()
       },
-      { role: 'admin', params: UserPath },
+      { role: 'admin', effects: [], params: UserPath },
     )
     .delete(
       '/:sessionId',
@@ -76,5 +76,5 @@ export const userSessionRoutes = (context: AppContext) =>
         })
         return noContent()
       },
-      { role: 'admin', params: UserSessionPath },
+      { role: 'admin', effects: [], params: UserSessionPath },
     )

@@ -39,7 +39,8 @@ export const submissionCredentialRoutes = (context: AppContext) =>
       async ({ site, by, params, body }) =>
         context.submissionCredentials.create(site, editorOf(by), params.address, body.name),
       {
-        recentRole: 'user',
+        role: 'user',
+        effects: ['movesMail'],
         params: AddressPath,
         body: CredentialRequest,
         response: CreatedCredential,
@@ -51,7 +52,7 @@ export const submissionCredentialRoutes = (context: AppContext) =>
         await context.submissionCredentials.remove(site, editorOf(by), address, credentialId)
         return noContent()
       },
-      { role: 'user', params: CredentialPath },
+      { role: 'user', effects: [], params: CredentialPath },
     )
 
 const editorOf = (by: ActorContext): CredentialEditor => ({

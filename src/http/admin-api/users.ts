@@ -14,7 +14,6 @@ import {
   RoleChange,
 } from '#identity/admin-users/model.ts'
 import { InviteResendRequest, ResentInvites } from '#identity/invites/super-admin-invites.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 
 const PAGE = { defaultLimit: 50, maxLimit: 50 }
 
@@ -45,7 +44,7 @@ export const adminUserRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, `POST /admin/api/users ${actor.userId}`, body)
         return context.adminUsers.create(site, by, body, repeat)
       },
-      { role: 'admin', body: NewAdminUser, response: CreatedAdminUser },
+      { role: 'admin', effects: ['movesAccount?'], body: NewAdminUser, response: CreatedAdminUser },
     )
     .get(
       '/',
@@ -66,23 +65,28 @@ export const adminUserRoutes = (context: AppContext) =>
     .post(
       '/:userId/invite/resend',
       async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
-      { role: 'admin', params: UserPath, response: CreatedAdminUser },
+      { role: 'admin', effects: [], params: UserPath, response: CreatedAdminUser },
     )
     .delete(
       '/:userId/second-factor',
       async ({ site, by: { actor, origin }, params }) => {
-        requireRecentSignIn({ authTime: actor.signedInAt }, context.clock.now())
         const { pool, sub } = await context.userSessions.ownerById(site, actor, params.userId)
         await context.secondFactors.disable(site, pool, sub, { actor: actor.userId, origin })
         return noContent()
       },
-      { role: 'admin', params: UserPath },
+      { role: 'admin', effects: ['movesAccount'], params: UserPath },
     )
     .patch(
       '/:userId',
       async ({ site, by, params, body }) =>
         context.adminUsers.changeRole(site, by, params.userId, body.role),
-      { role: 'admin', params: UserPath, body: RoleChange, response: AdminUser },
+      {
+        role: 'admin',
+        effects: ['movesAccount'],
+        params: UserPath,
+        body: RoleChange,
+        response: AdminUser,
+      },
     )
     .delete(
       '/:userId',
@@ -90,7 +94,7 @@ export const adminUserRoutes = (context: AppContext) =>
         await context.adminUsers.delete(site, by, params.userId)
         return noContent()
       },
-      { role: 'admin', params: UserPath },
+      { role: 'admin', effects: ['deletesPeople'], params: UserPath },
     )
 
 /** New invites for super-admins who have not taken theirs. */
@@ -102,6 +106,7 @@ export const superAdminInviteRoutes = (context: AppContext) =>
       async ({ site, by, body }) => context.superAdminInvites.resend(site, by, body),
       {
         role: 'super-admin',
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: InviteResendRequest,
         response: ResentInvites,

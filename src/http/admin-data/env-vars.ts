@@ -46,11 +46,11 @@ export const envVarRoutes = (context: AppContext) =>
         const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },
-      { recentRole: 'admin', body: Type.Unknown(), response: SavedView },
+      { role: 'admin', effects: ['setsSecret'], body: Type.Unknown(), response: SavedView },
     )
     .delete(
       '/',
       async ({ site, by }) =>
         done(context.envVars.clear(site.siteId, audited(context, 'env-vars.changed', by))),
-      { recentRole: 'admin', response: Done },
+      { role: 'admin', effects: ['setsSecret'], response: Done },
     )

@@ -46,13 +46,14 @@ export const groupRoutes = (context: AppContext) =>
     )
     .post('/', async ({ site, by, body }) => context.dataGroups.create(site, body, by), {
       role: 'admin',
+      effects: [],
       body: NewDataGroup,
       response: DataGroup,
     })
     .delete(
       '/:groupName',
       async ({ site, by, params }) => done(context.dataGroups.remove(site, params.groupName, by)),
-      { role: 'admin', params: GroupPath, response: Done },
+      { role: 'admin', effects: [], params: GroupPath, response: Done },
     )
 
 /** Who is in a group. */
@@ -80,7 +81,7 @@ export const groupUserRoutes = (context: AppContext) =>
         const username = await context.dataGroups.addMember(site, membership, by)
         return { groupName, username, ok: true as const }
       },
-      { role: 'admin', params: GroupPath, body: Named, response: MembershipView },
+      { role: 'admin', effects: [], params: GroupPath, body: Named, response: MembershipView },
     )
     .delete(
       '/',
@@ -93,6 +94,7 @@ export const groupUserRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         requestBody: optionalJsonBody(),
         params: GroupPath,
         query: QueryNamed,

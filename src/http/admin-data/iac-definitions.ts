@@ -50,6 +50,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         requestBody: definitionBody(),
         params: NewProfilePath,
         body: PutDefinition,
@@ -64,5 +65,5 @@ export const iacDefinitionRoutes = (context: AppContext) =>
           noteWho(context, site.siteId, by, { event: 'definition.removed', detail: params }),
         )
       },
-      { role: 'admin', params: ProfilePath, response: Done },
+      { role: 'admin', effects: [], params: ProfilePath, response: Done },
     )

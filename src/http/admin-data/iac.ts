@@ -31,7 +31,7 @@ export const iacRoutes = (context: AppContext) =>
       async ({ site, actor, by, request, body }) => {
         checkDefinitionBounds(body.definition)
         const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
-        const sender = { userId: actor.userId, repeat }
+        const sender = { userId: actor.userId, repeat, stepUp: by.stepUp }
         const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
         const detail = { jobId: submitted.jobId, mode: body.mode }
         await noteWho(context, site.siteId, by, { event: 'definition.submitted', detail })
@@ -39,6 +39,7 @@ export const iacRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: ['setsSecret?'],
         requestBody: definitionBody(),
         body: IacRequest,
         response: SubmittedView,
@@ -70,7 +71,7 @@ export const iacRoutes = (context: AppContext) =>
           await context.iacJobs.cancel(siteId, params.jobId),
           await context.permissionSync.statusOf(siteId),
         ),
-      { role: 'admin', params: JobPath, response: IacJobView },
+      { role: 'admin', effects: [], params: JobPath, response: IacJobView },
     )
     .get(
       '/export',

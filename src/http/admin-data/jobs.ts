@@ -56,7 +56,7 @@ export const jobRoutes = (context: AppContext) =>
       '/:jobId',
       async ({ site, params, body }) =>
         jobView(await context.jobs.put(site.siteId, params.jobId, body)),
-      { role: 'admin', params: JobPath, body: JobBody, response: JobView },
+      { role: 'admin', effects: [], params: JobPath, body: JobBody, response: JobView },
     )
     .post(
       '/:jobId',
@@ -69,6 +69,7 @@ export const jobRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         requestBody: optionalJsonBody(),
         params: JobPath,
         body: StartBody,
@@ -78,7 +79,7 @@ export const jobRoutes = (context: AppContext) =>
     .delete(
       '/:jobId',
       async ({ site, params }) => done(context.jobs.remove(site.siteId, params.jobId)),
-      { role: 'admin', params: JobPath, response: Done },
+      { role: 'admin', effects: [], params: JobPath, response: Done },
     )
     .use(jobRunRoutes(context))
 

@@ -27,6 +27,7 @@ export const operationRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         // What a preset fixes may be items of a table.
         requestBody: itemsBody('json'),
         body: PutOperation,
@@ -36,7 +37,7 @@ export const operationRoutes = (context: AppContext) =>
     .delete(
       '/operations/:operation',
       async ({ site, params }) => done(context.operations.remove(site.siteId, params.operation)),
-      { role: 'admin', params: OperationPath, response: Done },
+      { role: 'admin', effects: [], params: OperationPath, response: Done },
     )
     .post(
       '/operations/:operation',
@@ -46,6 +47,7 @@ export const operationRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
+        effects: [],
         params: OperationPath,
         response: Type.Object({ ok: Type.Literal(true), invalidatedCount: Type.Integer() }),
       },
@@ -54,7 +56,13 @@ export const operationRoutes = (context: AppContext) =>
       '/operations/:operation/profile',
       (asked) =>
         profileOperation(context, asked, { actor: asked.actor.userId, origin: asked.by.origin }),
-      { role: 'admin', params: OperationPath, body: ProfileBody, response: CpuProfile },
+      {
+        role: 'admin',
+        effects: [],
+        params: OperationPath,
+        body: ProfileBody,
+        response: CpuProfile,
+      },
     )
     .post(
       '/reconcile',
@@ -64,6 +72,7 @@ export const operationRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
+        effects: [],
         response: Type.Object({
           status: Type.Literal('queued'),
           permissionsSync: PermissionsSyncView,

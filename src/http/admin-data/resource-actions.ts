@@ -69,6 +69,7 @@ function actionRoutes<Action extends string>(
       async ({ site, resource, body }) => perform(site.siteId, resource(), action, body),
       {
         resourceRole: 'admin',
+        effects: [],
         requestBody: bodyOf(action),
         params: ResourcePath,
         // Each action says itself what it does not know.
@@ -83,7 +84,7 @@ function actionRoutes<Action extends string>(
       const message = `"${params.action.slice(0, 64)}" is no action on a ${noun}; the actions are ${actions.join(', ')}`
       throw new AppError('RouteNotFound', message, { fields: { actions } })
     },
-    { role: 'admin', params: ActionPath, body: Type.Unknown() },
+    { role: 'admin', effects: [], params: ActionPath, body: Type.Unknown() },
   )
 }
 

@@ -56,7 +56,7 @@ export const resourceRoutes = (context: AppContext) =>
         const audit = audited(context, 'resource.created', by)
         return changedView(await context.resources.create(site.siteId, body, audit))
       },
-      { role: 'admin', body: NewResource, response: ChangedView },
+      { role: 'admin', effects: [], body: NewResource, response: ChangedView },
     )
     .get('/', async ({ site, query }) => runtimeView(context, site.siteId, query), {
       role: 'admin',
@@ -78,7 +78,13 @@ export const resourceRoutes = (context: AppContext) =>
         const { resourceId } = params
         return changedView(await context.resources.update(site.siteId, resourceId, body, audit))
       },
-      { role: 'admin', params: ResourcePath, body: ResourcePatch, response: ChangedView },
+      {
+        role: 'admin',
+        effects: [],
+        params: ResourcePath,
+        body: ResourcePatch,
+        response: ChangedView,
+      },
     )
     .delete(
       '/:resourceId',
@@ -89,6 +95,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        effects: [],
         params: ResourcePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),

@@ -8,7 +8,6 @@ import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
 import type { ActorContext } from '#identity/actor.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import {
   VisitorAccount,
   VisitorAccountDetail,
@@ -50,12 +49,12 @@ export const visitorRoutes = (context: AppContext) =>
     .post(
       '/:sub/disable',
       async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, editor(by)),
-      { role: 'admin', params: VisitorPath, response: VisitorAccount },
+      { role: 'admin', effects: [], params: VisitorPath, response: VisitorAccount },
     )
     .post(
       '/:sub/enable',
       async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, editor(by)),
-      { role: 'admin', params: VisitorPath, response: VisitorAccount },
+      { role: 'admin', effects: [], params: VisitorPath, response: VisitorAccount },
     )
     .post(
       '/:sub/sign-out',
@@ -63,17 +62,16 @@ export const visitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.signOut(site, params.sub, editor(by))
         return noContent()
       },
-      { role: 'admin', params: VisitorPath },
+      { role: 'admin', effects: [], params: VisitorPath },
     )
     .delete(
       '/:sub/second-factor',
       async ({ site, by, params }) => {
-        requireRecentSignIn({ authTime: by.actor.signedInAt }, context.clock.now())
         const { pool, sub } = await context.userSessions.visitorById(site, params.sub)
         await context.secondFactors.disable(site, pool, sub, editor(by))
         return noContent()
       },
-      { role: 'admin', params: VisitorPath },
+      { role: 'admin', effects: ['movesAccount'], params: VisitorPath },
     )
     .delete(
       '/:sub',
@@ -81,7 +79,7 @@ export const visitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.delete(site, params.sub, editor(by))
         return noContent()
       },
-      { role: 'admin', params: VisitorPath },
+      { role: 'admin', effects: ['deletesPeople'], params: VisitorPath },
     )
 
 /** Where a visitor is signed in. */
@@ -104,5 +102,5 @@ export const visitorSessionRoutes = (context: AppContext) =>
         await context.userSessions.end(site, visitor, sessionId, editor(by))
         return noContent()
       },
-      { role: 'admin', params: VisitorSessionPath },
+      { role: 'admin', effects: [], params: VisitorSessionPath },
     )

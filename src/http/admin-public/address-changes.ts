@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { readForm } from '#http/oidc/form-body.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -36,7 +37,15 @@ function addressPage(context: AppContext, link: AddressLink) {
       },
       { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
-    .post('/', ({ site, request }) => agree(context, site, link, request), route)
+    .post('/', ({ site, request }) => agree(context, site, link, request), {
+      ...route,
+      effects: provenBy(PROOFS[link], ['movesAccount']),
+    })
+}
+
+const PROOFS: Record<AddressLink, string> = {
+  confirm: 'a link mailed to the new address',
+  undo: 'a link mailed to the old address',
 }
 
 /** The form needs no CSRF token: it contains the link's token, which is secret. */

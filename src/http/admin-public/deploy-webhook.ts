@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { readText } from '#http/bodies/read-body.ts'
 import { RequestBody } from '#http/bodies/request-body.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { WEBHOOK_PATH, WebhookAnswer } from '#identity/deploy-webhooks/service.ts'
@@ -25,6 +26,7 @@ export const deployWebhookRoutes = (context: AppContext) =>
     },
     {
       open: 'Forges sign what they send with a secret of the site',
+      effects: provenBy('a signature with a secret of the site', ['setsSecret?']),
       requestBody: BODY,
       response: WebhookAnswer,
     },

@@ -4,6 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
 import { readForm } from '#http/oidc/form-body.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
@@ -43,11 +44,15 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
         const looks = request.method === 'HEAD' || acceptsHtml(request)
         return looks ? look(context, visit) : agreeAsProgram(context, visit)
       },
-      { open: OPEN, query: LINK, response: ForwardingConsent },
+      { open: OPEN, effects: EFFECTS, query: LINK, response: ForwardingConsent },
     )
-    .post('/', ({ site, request }) => agree(context, site, request), { page: { open: OPEN } })
+    .post('/', ({ site, request }) => agree(context, site, request), {
+      page: { open: OPEN },
+      effects: EFFECTS,
+    })
 
 const OPEN = 'The mailed link is the authority'
+const EFFECTS = provenBy('a link mailed to the target', ['movesMail'])
 
 /** Changes nothing. */
 async function look(

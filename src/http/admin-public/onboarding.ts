@@ -7,6 +7,7 @@ import { readPassword } from '#http/oidc/fields.ts'
 import { readForm } from '#http/oidc/form-body.ts'
 import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -43,7 +44,10 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
       },
       { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
-    .post('/', ({ site, request }) => accept(context, path, site, request), route)
+    .post('/', ({ site, request }) => accept(context, path, site, request), {
+      ...route,
+      effects: provenBy('the link in the invite', ['movesAccount']),
+    })
 }
 
 /** The form needs no CSRF token: it contains the invite's token, which is secret. */

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { linkCookie } from '#http/oidc/provider.ts'
+import { OWNER_PROOF, provenBy } from '#http/plugins/effects.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -94,6 +95,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
+        effects: [],
         body: ProofStart,
         response: Ok(ProofStarted),
       },
@@ -112,6 +114,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
+        effects: provenBy(OWNER_PROOF, ['movesAccount']),
         body: Type.Composite([LinkRequest, Proven], { additionalProperties: false }),
         response: Ok(
           Type.Object({
@@ -135,6 +138,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
+        effects: provenBy(OWNER_PROOF, ['movesAccount']),
         // Its length is the policy's to judge, with words for people.
         body: Type.Composite(
           [Type.Object({ password: Type.String({ maxLength: 4096 }) }), Proven],

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import { hasJsonBody, readText } from '#http/bodies/read-body.ts'
 import { jsonBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
+import { effectsDetail } from '#http/plugins/effects.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
@@ -31,6 +32,7 @@ export const dataOperationRoutes = (context: AppContext) =>
         detail: {
           ...authority('open', 'serves operations that their site made public, and no others'),
           ...requestBodyDetail(BODY),
+          ...effectsDetail([]),
         },
       },
     )
@@ -38,7 +40,10 @@ export const dataOperationRoutes = (context: AppContext) =>
       '/:operation',
       ({ request, params }) =>
         serve(context, { request, operation: params.operation, open: false }),
-      { parse: 'none', detail: { ...authority('visitor'), ...requestBodyDetail(BODY) } },
+      {
+        parse: 'none',
+        detail: { ...authority('visitor'), ...requestBodyDetail(BODY), ...effectsDetail([]) },
+      },
     )
 
 interface Incoming {

@@ -4,7 +4,7 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { uploadStream } from '#http/bodies/read-body.ts'
 import { uploadBody } from '#http/bodies/request-body.ts'
-import { admission, authority } from '#http/plugins/authority.ts'
+import { admission, authority, routeMacro } from '#http/plugins/authority.ts'
 import { siteOf } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
@@ -35,14 +35,18 @@ export const repositoryRoutes = (context: AppContext) =>
     )
     .post('/git-upload-pack', (call) => answerService(context, 'git-upload-pack', call), {
       repository: true,
+      effects: [],
     })
     .post('/git-receive-pack', (call) => answerService(context, 'git-receive-pack', call), {
       repository: true,
+      // A push to the site's branch deploys it, with the definition that it carries.
+      effects: ['setsSecret?'],
     })
 
 /** `repository: true` on a route: the caller holds a deploy token of the site. Any user name does. Adds `site` and `by`. */
 const repositoryAuth = (context: AppContext) =>
   new Elysia().macro({
+    ...routeMacro,
     repository: (_required: true) =>
       admission(authority('repository'), uploadBody(), async (request) => {
         const site = await siteOf(context, request)

@@ -6,6 +6,7 @@ import type { AppContext } from '#context'
 import { readText } from '#http/bodies/read-body.ts'
 import { textBody } from '#http/bodies/request-body.ts'
 import { PoolPath } from '#http/path-params.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -42,6 +43,7 @@ export const cognitoRoutes = (context: AppContext) =>
     },
     {
       open: 'Sign-in for programs written for Cognito, on clients that the operator lets use it',
+      effects: provenBy('what each operation asks for', ['movesAccount?', 'deletesPeople?']),
       requestBody: BODY,
       params: PoolPath,
     },

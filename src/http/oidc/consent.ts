@@ -20,6 +20,7 @@ export const consentRoutes = (context: AppContext) =>
     name: 'consent',
     open: 'The page on which people let an application in; their session says who they are',
     ofAccount: true,
+    effects: [],
     show: (interaction, form) => consentPage(context, interaction, form),
     async submit(interaction, fields) {
       const { site, authorization } = interaction

@@ -1,5 +1,6 @@
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
+import { provenBy } from '#http/plugins/effects.ts'
 import { say } from '#languages/message.ts'
 
 import {
@@ -21,6 +22,7 @@ export const forgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'forgotPassword',
     open: 'The page on which people ask for a new password',
+    effects: [],
     show: (interaction, { typed, errors }) =>
       interactionPage(interaction, {
         title: say('reset.title'),
@@ -43,6 +45,7 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'confirmForgotPassword',
     open: 'The page on which people set a new password',
+    effects: provenBy('a mailed code', ['movesAccount']),
     show: (interaction, { typed, errors }) => {
       const { flow } = interaction
       if (flow?.step !== 'reset') {

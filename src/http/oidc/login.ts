@@ -37,6 +37,7 @@ const passwordRoutes = (
   signInFormRoutes(context, {
     name: 'login',
     open: 'The page on which people sign in',
+    effects: [],
     show,
     async submit(interaction, fields) {
       const authTime = context.clock.now()

@@ -52,7 +52,7 @@ export const logoutRoutes = (context: AppContext) => {
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
         return seeOther(pathWith(poolRequest.pool, query))
       },
-      { poolPage: GATE, params: PoolPath },
+      { poolPage: GATE, effects: [], params: PoolPath },
     )
 }
 

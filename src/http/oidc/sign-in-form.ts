@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
+import type { RouteEffects } from '#http/plugins/effects.ts'
 import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
@@ -115,6 +116,8 @@ interface SignInForm {
    * Whether it is of an account that has proven itself: no window that opened it reads it, and no other form has its token.
    */
   readonly ofAccount?: true
+  /** Of its form. */
+  readonly effects: RouteEffects
   /** Shows the form, also again with its errors. */
   show(interaction: InteractionRequest, form: FormState): Response | Promise<Response>
   /** Rejects with an `AppError` that the form shows, or with another error. */
@@ -142,7 +145,7 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
         const opened = open(poolRequest)
         return opened instanceof Response ? opened : submitted(form, opened)
       },
-      { poolPage, params: PoolPath },
+      { poolPage, effects: form.effects, params: PoolPath },
     )
 }
 

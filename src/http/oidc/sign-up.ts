@@ -1,5 +1,6 @@
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
+import { provenBy } from '#http/plugins/effects.ts'
 import { signUpDisabled } from '#identity/accounts/errors.ts'
 import { say } from '#languages/message.ts'
 
@@ -25,6 +26,7 @@ export const signUpRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'signup',
     open: 'The page on which people sign up',
+    effects: [],
     show: (interaction, { typed, errors }) => {
       const { pool, authorization, pathTo } = interaction
       if (!pool.settings.selfSignUp) {
@@ -60,6 +62,7 @@ export const confirmUserRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'confirmUser',
     open: 'The page on which people confirm their sign-up',
+    effects: provenBy('a mailed code', ['movesAccount']),
     show: (interaction, { errors }) => {
       const { flow, pathTo } = interaction
       // Signing in with address and password redirects to this page again.

@@ -16,7 +16,11 @@ export const tokenRoutes = (context: AppContext) =>
       '/',
       async ({ poolRequest, request }) =>
         oauthResponse(request, async () => answerOf(await tokensFor(context, poolRequest))),
-      { openPool: 'The code or the refresh token is the credential', params: PoolPath },
+      {
+        openPool: 'The code or the refresh token is the credential',
+        effects: [],
+        params: PoolPath,
+      },
     )
 
 async function tokensFor(context: AppContext, poolRequest: PoolHttpRequest): Promise<TokenSet> {
@@ -63,5 +67,5 @@ export const revokeRoutes = (context: AppContext) =>
         // Clients that read JSON fail at an empty body, whatever RFC 7009 says.
         return {}
       }),
-    { openPool: 'The token to be revoked is the credential', params: PoolPath },
+    { openPool: 'The token to be revoked is the credential', effects: [], params: PoolPath },
   )

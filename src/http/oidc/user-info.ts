@@ -22,6 +22,7 @@ export const userInfoRoutes = (context: AppContext) =>
     })
     .post('/', async ({ poolRequest }) => userInfo(context, poolRequest), {
       openPool: OPEN,
+      effects: [],
       params: PoolPath,
     })
 

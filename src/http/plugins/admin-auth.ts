@@ -5,33 +5,28 @@ import type { AppContext } from '#context'
 import { type RequestBody, jsonBody } from '#http/bodies/request-body.ts'
 import { originOf } from '#http/request-origin.ts'
 import { type Actor, type Role, atLeast } from '#identity/actor.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { Site } from '#sites/site.ts'
 
-import { admission, authority, requestBodyMacro } from './authority.ts'
+import { admission, authority, routeMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
 /**
- * `role: 'admin'` on a route: the caller holds at least that role on this site. Adds `site`, `actor`, and `by`: the actor
- * and where they call from. `recentRole` is the same for a sign-in of the last 15 minutes, and 403 `RecentSignInRequired` for
- * older ones: what hands out or changes secrets takes more than a token, which may be stolen. `body` is what the routes take
- * that name no other.
+ * `role: 'admin'` on a route: the caller holds at least that role on this site, and has signed in recently where the route has effects.
+ * Adds `site`, `actor`, and `by`: the actor, where they call from, and what asks for a step-up. `body` is what the routes take that name
+ * no other.
  */
-export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) => {
-  const admitted = (least: Role, { recent }: { readonly recent: boolean }) =>
-    admission(authority(`role:${least}`), body, async (request) => {
-      const site = await siteOf(context, request)
-      const bearer = request.headers.get('authorization')
-      const actor = await admitAdmin(context, site, { bearer, least })
-      if (recent) requireRecentSignIn({ authTime: actor.signedInAt }, context.clock.now())
-      return { site, actor, by: { actor, origin: originOf(request) } }
-    })
-  return new Elysia().macro({
-    ...requestBodyMacro,
-    role: (least: Role) => admitted(least, { recent: false }),
-    recentRole: (least: Role) => admitted(least, { recent: true }),
+export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =>
+  new Elysia().macro({
+    ...routeMacro,
+    role: (least: Role) =>
+      admission(authority(`role:${least}`), body, async (request, _params, stepUp) => {
+        const site = await siteOf(context, request)
+        const bearer = request.headers.get('authorization')
+        const actor = await admitAdmin(context, site, { bearer, least })
+        const checked = stepUp.check({ authTime: actor.signedInAt }, context.clock.now())
+        return { site, actor, by: { actor, origin: originOf(request), stepUp: checked } }
+      }),
   })
-}
 
 /** Who calls with that header, as they stand now; throws for whoever is not at least that. */
 export async function admitAdmin(

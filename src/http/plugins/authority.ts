@@ -3,6 +3,8 @@ import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { RequestNames } from '#http/request-names.ts'
 import type { Role } from '#identity/actor.ts'
 
+import { type RouteEffects, StepUpRule, effectsDetail } from './effects.ts'
+
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
 export type Authority =
   | 'open'
@@ -51,8 +53,14 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
     ? { 'x-authority': name }
     : { 'x-authority': name, 'x-open': why, description: why }
 
-/** `requestBody: …` on a route, beside its authority: another body than its family takes. */
-export const requestBodyMacro = { requestBody: (_body: RequestBody) => ({}) }
+/**
+ * What a route declares beside its authority. `effects: [...]`: what it does that outlasts a token; each changing route names them.
+ * `requestBody: …`: another body than its family takes.
+ */
+export const routeMacro = {
+  effects: (_effects: RouteEffects) => ({}),
+  requestBody: (_body: RequestBody) => ({}),
+}
 
 /**
  * The hooks of a macro that admits callers and then reads the body that the route declares. Elysia runs `resolve` after
@@ -62,16 +70,22 @@ export const requestBodyMacro = { requestBody: (_body: RequestBody) => ({}) }
 export function admission<Admitted extends object>(
   declaration: AuthorityDetail,
   familyBody: RequestBody,
-  admit: (request: Request, params: PathParams) => Promise<Admitted>,
+  admit: (request: Request, params: PathParams, stepUp: StepUpRule) => Promise<Admitted>,
 ) {
   let body = familyBody
   let names = new RequestNames({})
+  let stepUp = new StepUpRule()
   const refusesOthers = !FORGIVING.includes(declaration['x-authority'])
   const detail = { ...declaration, ...requestBodyDetail(body) }
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
+      const { effects }: { readonly effects?: RouteEffects } = route
       names = new RequestNames(route)
+      if (effects !== undefined) {
+        stepUp = new StepUpRule(effects)
+        Object.assign(detail, effectsDetail(effects))
+      }
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody
       Object.assign(detail, requestBodyDetail(body))
@@ -79,7 +93,7 @@ export function admission<Admitted extends object>(
     detail,
     async parse(context: CallContext<Admitted>): Promise<unknown> {
       body.checkDeclaredLength(context.request)
-      context.admitted = await admit(context.request, context.params)
+      context.admitted = await admit(context.request, context.params, stepUp)
       // Null keeps Elysia's own parsers away from a body that the route reads itself.
       if (!body.isJson) return null
       const value = await readJson(context.request, body)
@@ -87,7 +101,7 @@ export function admission<Admitted extends object>(
       return value
     },
     async transform(context: CallContext<Admitted>): Promise<void> {
-      context.admitted ??= await admit(context.request, context.params)
+      context.admitted ??= await admit(context.request, context.params, stepUp)
       if (refusesOthers) names.checkQuery(context.request.url)
     },
     resolve({ admitted }: ResolveContext<Admitted>): Admitted {

@@ -6,7 +6,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
 
-import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
+import { type ResolveContext, admission, authority, routeMacro } from './authority.ts'
 
 /**
  * `operator: true` on a route: the caller holds the installation's operator key. `siteOperator: true` is the same below
@@ -20,7 +20,7 @@ export const operatorAuth = (context: AppContext) => {
       return { operator: true as const }
     })
   return new Elysia().macro({
-    ...requestBodyMacro,
+    ...routeMacro,
     operator: (_required: true) => admitted(),
     siteOperator: (_required: true) => {
       const hooks = admitted()

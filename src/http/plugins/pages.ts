@@ -17,7 +17,7 @@ import {
   type ResolveContext,
   admission,
   authority,
-  requestBodyMacro,
+  routeMacro,
 } from './authority.ts'
 import { type PoolHttpRequest, poolRequestOf, siteOf } from './site.ts'
 
@@ -71,7 +71,7 @@ export const pages = (context: AppContext) => {
       request,
     }))
   return new Elysia().macro({
-    ...requestBodyMacro,
+    ...routeMacro,
     page: (gate: PageGate) => {
       const hooks = open(gate)
       return {

@@ -10,7 +10,7 @@ import type { Resource } from '#runtime/resources/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { withRole } from './admin-auth.ts'
-import { type PathParams, admission, authority, requestBodyMacro } from './authority.ts'
+import { type PathParams, admission, authority, routeMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
 /**
@@ -19,11 +19,13 @@ import { siteOf } from './site.ts'
  */
 export const resourceAuth = (context: AppContext) =>
   new Elysia().macro({
-    ...requestBodyMacro,
+    ...routeMacro,
     resourceRole: (least: Role) =>
-      admission(authority(`role:${least}`), optionalJsonBody(), (request, params) =>
-        admitted(context, least, { request, params }),
-      ),
+      admission(authority(`role:${least}`), optionalJsonBody(), async (request, params, stepUp) => {
+        const found = await admitted(context, least, { request, params })
+        stepUp.check({ authTime: found.actor.signedInAt }, context.clock.now())
+        return found
+      }),
   })
 
 async function admitted(

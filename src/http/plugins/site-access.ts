@@ -15,7 +15,7 @@ import {
   type ResolveContext,
   admission,
   authority,
-  requestBodyMacro,
+  routeMacro,
 } from './authority.ts'
 import { operatorKeyCheck } from './operator-auth.ts'
 
@@ -34,7 +34,7 @@ interface Admitted {
 export const siteAccess = (context: AppContext) => {
   const admit = siteAdmission(context)
   return new Elysia().macro({
-    ...requestBodyMacro,
+    ...routeMacro,
     siteAccess: (scopes: readonly DeployTokenScope[]) => {
       const hooks = admission(
         authority(`deploy-token:${scopes.join('|')}`),

@@ -15,7 +15,7 @@ import {
   type ResolveContext,
   admission,
   authority,
-  requestBodyMacro,
+  routeMacro,
 } from './authority.ts'
 
 export interface PoolHttpRequest extends PoolRequest {
@@ -50,7 +50,7 @@ export const publicSite = (context: AppContext) => {
       request,
     }))
   return new Elysia().macro({
-    ...requestBodyMacro,
+    ...routeMacro,
     open,
     openPool: (why: string) => {
       const hooks = open(why)

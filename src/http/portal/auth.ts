@@ -26,6 +26,7 @@ export const portalAuthRoutes = (context: AppContext) =>
       async ({ site, body, request }) => context.authSettings.change(site, body, originOf(request)),
       {
         siteOperator: true,
+        effects: ['movesAccount'],
         params: SitePath,
         body: AuthChange,
         response: AuthView,
@@ -41,6 +42,7 @@ export const portalAuthRoutes = (context: AppContext) =>
       async ({ site, body }) => context.providers.configureGoogle(site, body),
       {
         siteOperator: true,
+        effects: ['setsSecret'],
         params: SitePath,
         body: GoogleInput,
         response: ProviderRecord,
@@ -52,5 +54,5 @@ export const portalAuthRoutes = (context: AppContext) =>
         await context.providers.removeGoogle(site)
         return noContent()
       },
-      { siteOperator: true, params: SitePath },
+      { siteOperator: true, effects: ['movesAccount'], params: SitePath },
     )

@@ -36,6 +36,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.register(site, operatorAt(request), body),
       {
         siteOperator: true,
+        effects: ['setsSecret'],
         params: SitePath,
         body: ClientRegistration,
         response: NewlyRegisteredClient,
@@ -52,6 +53,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.change(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
+        effects: [],
         params: ClientPath,
         body: ClientRegistrationChange,
         response: RegisteredClient,
@@ -63,6 +65,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.rotateSecret(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
+        effects: ['setsSecret'],
         params: ClientPath,
         body: SecretRotation,
         response: NewlyRegisteredClient,
@@ -74,5 +77,5 @@ export const portalClientRoutes = (context: AppContext) =>
         await context.clientRegistrations.remove(site, operatorAt(request), params.clientId)
         return noContent()
       },
-      { siteOperator: true, params: ClientPath },
+      { siteOperator: true, effects: [], params: ClientPath },
     )

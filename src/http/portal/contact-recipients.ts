@@ -39,6 +39,7 @@ export const portalContactRecipientRoutes = (context: AppContext) =>
         context.contactRecipients.add(site, operatorAt(request), body.recipients),
       {
         siteOperator: true,
+        effects: ['movesMail'],
         params: SitePath,
         body: ContactRecipientList,
         response: AddedContactRecipients,
@@ -50,5 +51,5 @@ export const portalContactRecipientRoutes = (context: AppContext) =>
         await context.contactRecipients.remove(site, operatorAt(request), body.recipients)
         return noContent()
       },
-      { siteOperator: true, params: SitePath, body: ContactRecipientList },
+      { siteOperator: true, effects: [], params: SitePath, body: ContactRecipientList },
     )

@@ -31,6 +31,7 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
         context.deployTokens.create(site, operatorAt(request), body),
       {
         siteOperator: true,
+        effects: ['setsSecret'],
         params: SitePath,
         body: DeployTokenRequest,
         response: CreatedDeployToken,
@@ -42,5 +43,5 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
         await context.deployTokens.end(site, operatorAt(request), params.tokenId)
         return noContent()
       },
-      { siteOperator: true, params: TokenPath },
+      { siteOperator: true, effects: [], params: TokenPath },
     )

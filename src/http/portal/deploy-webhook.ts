@@ -15,7 +15,7 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, request }) => context.deployWebhooks.create(site, operatorAt(request)),
-      { siteOperator: true, params: SitePath, response: CreatedWebhook },
+      { siteOperator: true, effects: ['setsSecret'], params: SitePath, response: CreatedWebhook },
     )
     .delete(
       '/',
@@ -23,5 +23,5 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
         await context.deployWebhooks.end(site, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, params: SitePath },
+      { siteOperator: true, effects: [], params: SitePath },
     )

@@ -37,6 +37,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         }),
       {
         siteAccess: DEPLOY,
+        effects: [],
         params: SitePath,
         body: BeginDeploymentBody,
         response: PendingDeployment,
@@ -50,6 +51,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
           : context.deployments.fetchExternal(site.siteId, deployer, ref),
       {
         siteAccess: DEPLOY,
+        effects: ['setsSecret?'],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
         body: FetchRequest,
@@ -65,11 +67,16 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         await context.deployments.putFile(site.siteId, deploymentId, sha256, stream)
         return noContent()
       },
-      { siteAccess: DEPLOY, requestBody: uploadBody(), params: FilePath },
+      { siteAccess: DEPLOY, effects: [], requestBody: uploadBody(), params: FilePath },
     )
     .post(
       '/:deploymentId/activate',
       async ({ site, deployer, params }) =>
         context.deployments.activate(site.siteId, params.deploymentId, deployer),
-      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentRecord },
+      {
+        siteAccess: DEPLOY,
+        effects: ['setsSecret?'],
+        params: DeploymentPath,
+        response: DeploymentRecord,
+      },
     )

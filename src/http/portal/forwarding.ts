@@ -31,6 +31,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
         context.forwarding.change(site, editorAt(request), params.address, body),
       {
         siteOperator: true,
+        effects: ['movesMail'],
         params: SiteAddressPath,
         body: ForwardingChange,
         response: ForwardingSettings,
@@ -63,6 +64,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
         context.forwardingTargets.add(site, editorAt(request), params.address, body.targets),
       {
         siteOperator: true,
+        effects: ['movesMail'],
         params: SiteAddressPath,
         body: ForwardingTargetList,
         response: AddedForwardingTargets,
@@ -75,7 +77,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
         await context.forwardingTargets.remove(site, editorAt(request), address, body.targets)
         return noContent()
       },
-      { siteOperator: true, params: SiteAddressPath, body: ForwardingTargetList },
+      { siteOperator: true, effects: [], params: SiteAddressPath, body: ForwardingTargetList },
     )
 
 const editorAt = (request: Request): ForwardingEditor => ({

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { noStepUp } from '#base/effects.ts'
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
@@ -26,7 +27,7 @@ export const portalIacRoutes = (context: AppContext) =>
         checkDefinitionBounds(body.definition)
         const scope = `POST /portal/api/sites/iac/jobs ${by.actor}`
         const repeat = idempotentRequest(request, scope, body)
-        const sender = { userId: by.actor, repeat }
+        const sender = { userId: by.actor, repeat, stepUp: noStepUp }
         const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
         const detail = { jobId: submitted.jobId, mode: body.mode }
         const event = { event: 'definition.submitted', pool: 'admin', ...by, detail } as const
@@ -35,6 +36,7 @@ export const portalIacRoutes = (context: AppContext) =>
       },
       {
         siteAccess: IAC,
+        effects: ['setsSecret?'],
         requestBody: definitionBody(),
         params: SitePath,
         body: IacRequest,

@@ -35,7 +35,13 @@ export const portalMailboxRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, request, body }) => context.mailboxes.create(site, operatorAt(request), body),
-      { siteOperator: true, params: SitePath, body: NewMailbox, response: Mailbox },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SitePath,
+        body: NewMailbox,
+        response: Mailbox,
+      },
     )
     .get(
       '/:address',
@@ -52,13 +58,19 @@ export const portalMailboxRoutes = (context: AppContext) =>
         await context.mailboxes.disable(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, params: SiteAddressPath },
+      { siteOperator: true, effects: [], params: SiteAddressPath },
     )
     .post(
       '/:address/restore',
       async ({ site, request, params, body }) =>
         context.mailboxes.restore(site, operatorAt(request), { ...params, ...body }),
-      { siteOperator: true, params: SiteAddressPath, body: OptionalOwnerList, response: Mailbox },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SiteAddressPath,
+        body: OptionalOwnerList,
+        response: Mailbox,
+      },
     )
     .post(
       '/:address/purge',
@@ -67,7 +79,7 @@ export const portalMailboxRoutes = (context: AppContext) =>
         await context.mailboxes.purge(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, params: SiteAddressPath, body: PurgeConfirmation },
+      { siteOperator: true, effects: [], params: SiteAddressPath, body: PurgeConfirmation },
     )
 
 /** What is set about a mailbox, and who owns it. */
@@ -80,6 +92,7 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
         context.mailboxPreferences.change(site, operatorAt(request), params.address, body),
       {
         siteOperator: true,
+        effects: [],
         params: SiteAddressPath,
         body: MailboxSettingsChange,
         response: MailboxSettings,
@@ -89,19 +102,37 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
       '/',
       async ({ site, request, params, body }) =>
         context.mailboxOwners.replace(site, operatorAt(request), { ...params, ...body }),
-      { siteOperator: true, params: SiteAddressPath, body: MailboxOwnerList, response: Mailbox },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SiteAddressPath,
+        body: MailboxOwnerList,
+        response: Mailbox,
+      },
     )
     .post(
       '/owners',
       async ({ site, request, params, body }) =>
         context.mailboxOwners.add(site, operatorAt(request), { ...params, ...body }),
-      { siteOperator: true, params: SiteAddressPath, body: MailboxOwnerList, response: Mailbox },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SiteAddressPath,
+        body: MailboxOwnerList,
+        response: Mailbox,
+      },
     )
     .delete(
       '/owners',
       async ({ site, request, params, body }) =>
         context.mailboxOwners.remove(site, operatorAt(request), { ...params, ...body }),
-      { siteOperator: true, params: SiteAddressPath, body: MailboxOwnerList, response: Mailbox },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SiteAddressPath,
+        body: MailboxOwnerList,
+        response: Mailbox,
+      },
     )
 
 /** The aliases of a site. */
@@ -120,7 +151,13 @@ export const portalAliasRoutes = (context: AppContext) =>
       '/:address',
       async ({ site, request, params, body }) =>
         context.aliases.put(site, operatorAt(request), { ...params, ...body }),
-      { siteOperator: true, params: SiteAddressPath, body: AliasTargets, response: Alias },
+      {
+        siteOperator: true,
+        effects: ['movesMail'],
+        params: SiteAddressPath,
+        body: AliasTargets,
+        response: Alias,
+      },
     )
     .delete(
       '/:address',
@@ -128,5 +165,5 @@ export const portalAliasRoutes = (context: AppContext) =>
         await context.aliases.delete(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, params: SiteAddressPath },
+      { siteOperator: true, effects: [], params: SiteAddressPath },
     )

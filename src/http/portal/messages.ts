@@ -43,7 +43,13 @@ export const portalSendingRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, 'POST /portal/api/messages/send', body)
         return context.sending.send(site, { reader: OPERATOR_READER, repeat }, body)
       },
-      { siteOperator: true, params: SitePath, body: SendRequest, response: SentMessage },
+      {
+        siteOperator: true,
+        effects: [],
+        params: SitePath,
+        body: SendRequest,
+        response: SentMessage,
+      },
     )
     .post(
       '/:messageId/reply',
@@ -54,6 +60,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        effects: [],
         params: Type.Composite([SitePath, MessagePath]),
         body: ReplyRequest,
         response: SentMessage,
@@ -78,5 +85,5 @@ export const portalSuppressionRoutes = (context: AppContext) =>
         await context.suppressions.remove(siteId, operatorAt(request), address)
         return noContent()
       },
-      { siteOperator: true, params: SiteAddressPath },
+      { siteOperator: true, effects: [], params: SiteAddressPath },
     )

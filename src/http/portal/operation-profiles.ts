@@ -18,6 +18,7 @@ export const portalOperationProfileRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .post('/', (asked) => profileOperation(context, asked, operatorAt(asked.request)), {
       siteOperator: true,
+      effects: [],
       params: OperationPath,
       body: ProfileBody,
       response: CpuProfile,

@@ -26,6 +26,7 @@ export const portalPageBrandingRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        effects: [],
         params: SitePath,
         body: SiteBrandingChange,
         response: PageBrandingView,

@@ -24,5 +24,5 @@ export const portalSecondFactorRoutes = (context: AppContext) =>
         await context.secondFactors.disable(site, pool, sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, params: SitePath, query: UserQuery },
+      { siteOperator: true, effects: ['movesAccount'], params: SitePath, query: UserQuery },
     )

@@ -47,7 +47,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
         const headers = { 'content-type': 'application/gzip', 'cache-control': 'no-store' }
         return new Response(archive, { headers })
       },
-      { siteOperator: true, params: SitePath, body: ExportRequest },
+      { siteOperator: true, effects: [], params: SitePath, body: ExportRequest },
     )
     .post(
       '/site-imports',
@@ -65,6 +65,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       },
       {
         operator: true,
+        effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],
         query: ImportQuery,
         requestBody: new RequestBody('upload', DEFAULT_MAX_BYTES),
       },

@@ -33,7 +33,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
     .post(
       '/dkim/rotate',
       async ({ site, request }) => context.dkimKeys.rotate(site, operatorAt(request)),
-      { siteOperator: true, params: SitePath, response: DkimKey },
+      { siteOperator: true, effects: ['setsSecret'], params: SitePath, response: DkimKey },
     )
     .post(
       '/dkim/activate',
@@ -41,6 +41,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
         context.dkimKeys.activate(site, operatorAt(request), body.force === true),
       {
         siteOperator: true,
+        effects: [],
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
         body: Activation,

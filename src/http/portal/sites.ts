@@ -33,6 +33,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .post('/', async ({ body }) => context.sites.create(body), {
       operator: true,
+      effects: ['movesAccount'],
       body: CreateSiteBody,
       response: CreatedSite,
     })
@@ -63,6 +64,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         ),
       {
         siteOperator: true,
+        effects: [],
         params: SitePath,
         body: UpdateSiteBody,
         response: SiteRecord,
@@ -77,6 +79,7 @@ export const portalSiteRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        effects: ['deletesPeople'],
         params: SitePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),

@@ -41,6 +41,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         context.submissionCredentials.create(site, editorAt(request), params.address, body.name),
       {
         siteOperator: true,
+        effects: ['movesMail'],
         params: SiteAddressPath,
         body: CredentialRequest,
         response: CreatedCredential,
@@ -52,7 +53,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         await context.submissionCredentials.remove(site, editorAt(request), address, credentialId)
         return noContent()
       },
-      { siteOperator: true, params: SiteCredentialPath },
+      { siteOperator: true, effects: [], params: SiteCredentialPath },
     )
 
 const editorAt = (request: Request): CredentialEditor => ({

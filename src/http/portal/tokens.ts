@@ -56,7 +56,13 @@ export const portalTokenRoutes = (context: AppContext) =>
           use: body.use ?? 'access',
           groups: body.groups ?? [],
         }),
-      { siteOperator: true, params: SitePath, body: MintBody, response: MintedToken },
+      {
+        siteOperator: true,
+        effects: ['setsSecret'],
+        params: SitePath,
+        body: MintBody,
+        response: MintedToken,
+      },
     )
     .post(
       '/keys/rotate',
@@ -66,6 +72,7 @@ export const portalTokenRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        effects: ['setsSecret'],
         requestBody: optionalJsonBody(),
         params: SitePath,
         body: RotateBody,

@@ -50,7 +50,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         await context.userSessions.endAll(site, await find(site, query), endingOf(request))
         return noContent()
       },
-      { siteOperator: true, params: SitePath, query: UserQuery },
+      { siteOperator: true, effects: [], params: SitePath, query: UserQuery },
     )
     .delete(
       '/:sessionId',
@@ -59,6 +59,6 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         await context.userSessions.end(site, user, sessionId, endingOf(request))
         return noContent()
       },
-      { siteOperator: true, params: SessionPath, query: UserQuery },
+      { siteOperator: true, effects: [], params: SessionPath, query: UserQuery },
     )
 }

@@ -42,13 +42,13 @@ export const portalVisitorRoutes = (context: AppContext) =>
       '/:sub/disable',
       async ({ site, params, request }) =>
         context.visitorAccounts.disable(site, params.sub, operatorAt(request)),
-      { siteOperator: true, params: SiteVisitorPath, response: VisitorAccount },
+      { siteOperator: true, effects: [], params: SiteVisitorPath, response: VisitorAccount },
     )
     .post(
       '/:sub/enable',
       async ({ site, params, request }) =>
         context.visitorAccounts.enable(site, params.sub, operatorAt(request)),
-      { siteOperator: true, params: SiteVisitorPath, response: VisitorAccount },
+      { siteOperator: true, effects: [], params: SiteVisitorPath, response: VisitorAccount },
     )
     .post(
       '/:sub/sign-out',
@@ -56,7 +56,7 @@ export const portalVisitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.signOut(site, params.sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, params: SiteVisitorPath },
+      { siteOperator: true, effects: [], params: SiteVisitorPath },
     )
     .delete(
       '/:sub',
@@ -64,5 +64,5 @@ export const portalVisitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.delete(site, params.sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, params: SiteVisitorPath },
+      { siteOperator: true, effects: ['deletesPeople'], params: SiteVisitorPath },
     )

@@ -1,12 +1,16 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import { type ActorContext, type Role, requireAuthorityOver } from '#identity/actor.ts'
+import {
+  type ActorContext,
+  type Role,
+  type StepUpContext,
+  requireAuthorityOver,
+} from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AddressChanges } from '#identity/profiles/address-changes.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -52,15 +56,15 @@ export class AdminUsers {
   /** Invites somebody; 409 `UserAlreadyExists` for an address that has an account. */
   async create(
     site: Site,
-    by: ActorContext,
+    by: StepUpContext,
     input: NewAdminUser,
     repeatable?: RepeatableRequest,
   ): Promise<CreatedAdminUser> {
-    const { database, idempotentAnswers, directory, clock } = this.#deps
+    const { database, idempotentAnswers, directory } = this.#deps
     const { role = 'user' } = input
     requireAuthorityOver(by.actor, role)
     // Whom an admin makes an admin outlives the token with which it was done.
-    if (role !== 'user') requireRecentSignIn({ authTime: by.actor.signedInAt }, clock.now())
+    if (role !== 'user') by.stepUp('movesAccount')
     const { admin } = await directory.get(site)
     return database.withSite(site.siteId, (tx) => {
       const create = () => this.#create(tx, site, by, { ...input, userPoolId: admin.userPoolId })
@@ -124,12 +128,8 @@ export class AdminUsers {
     )
   }
 
-  /**
-   * What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. Whoever changes
-   * it has signed in recently (403 `RecentSignInRequired`).
-   */
+  /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */
   async changeRole(site: Site, by: ActorContext, userId: string, role: Role): Promise<AdminUser> {
-    requireRecentSignIn({ authTime: by.actor.signedInAt }, this.#deps.clock.now())
     requireAuthorityOver(by.actor, role)
     return this.#changing(site, by, userId, async (tx, user) => {
       if (user.role === role) return adminUserOf(user)

@@ -1,10 +1,9 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import { type ActorContext, requireAuthorityOver } from '#identity/actor.ts'
+import { type ActorContext, type StepUpContext, requireAuthorityOver } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { FailureCounter } from '#identity/rate-limits/failure-counter.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -71,7 +70,7 @@ export class Profiles {
    */
   async change(
     site: Site,
-    by: ActorContext,
+    by: StepUpContext,
     userId: string,
     change: OwnProfileChange,
   ): Promise<ShownProfile> {
@@ -83,7 +82,9 @@ export class Profiles {
       if (!own) requireAuthorityOver(by.actor, before.role)
       const after = changedProfile(before, own ? withoutPrimary(before, own) : change)
       const fields = changedProfileFields(before, after)
-      if (own) await this.#prepareOwn(tx, site, by, { before, own, fields })
+      // Where mail goes is half of what it takes to sign in.
+      if (fields.some((field) => field !== 'settings')) by.stepUp('movesAccount')
+      if (own) await this.#prepareOwn(tx, site, by, { before, own })
       if (fields.includes('primaryEmail')) {
         await this.#deps.addressChanges.requireFree(tx, owner, after.primaryEmail)
         // An admin has given the account to whom it belongs now: no link of before takes it back.
@@ -112,31 +113,18 @@ export class Profiles {
     })
   }
 
-  /**
-   * Where mail goes is half of what it takes to sign in, so it takes a recent sign-in to change it. A new primary address waits
-   * for its proof; the one that there is ends what waits.
-   */
+  /** A new primary address waits for its proof; the one that there is ends what waits. */
   async #prepareOwn(
     tx: SiteTx,
     site: Site,
-    by: ActorContext,
-    {
-      before,
-      own,
-      fields,
-    }: {
-      readonly before: StoredProfile
-      readonly own: OwnProfileChange
-      readonly fields: readonly string[]
-    },
+    by: StepUpContext,
+    { before, own }: { readonly before: StoredProfile; readonly own: OwnProfileChange },
   ): Promise<void> {
     const wanted = pendingEmailOf(before, own)
-    if (wanted !== undefined || fields.some((field) => field !== 'settings')) {
-      requireRecentSignIn({ authTime: by.actor.signedInAt }, this.#deps.clock.now())
-    }
-    if (wanted !== undefined)
+    if (wanted !== undefined) {
+      by.stepUp('movesAccount')
       await this.#deps.addressChanges.request(tx, { site, origin: by.origin }, before, wanted)
-    else if (own.primaryEmail !== undefined) await deletePendingChanges(tx, before)
+    } else if (own.primaryEmail !== undefined) await deletePendingChanges(tx, before)
   }
 
   #pendingEmail(tx: SiteTx, owner: UserKey): Promise<string | undefined> {

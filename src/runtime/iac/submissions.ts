@@ -1,4 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { type StepUp, noStepUp } from '#base/effects.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
@@ -35,7 +36,17 @@ export interface SubmittedJob {
   readonly permissionsSync: PermissionsSync
 }
 
-type NewJobRequest = IacJobOrder & { readonly confirm: NonNullable<IacRequest['confirm']> }
+type NewJobRequest = IacJobOrder & {
+  readonly confirm: NonNullable<IacRequest['confirm']>
+  readonly stepUp: StepUp
+}
+
+/** Who submits a definition. */
+interface Submitter {
+  readonly userId: string
+  readonly repeat: RepeatableRequest | undefined
+  readonly stepUp: StepUp
+}
 
 interface IacSubmissionsDeps extends Pick<
   PlatformServices,
@@ -61,13 +72,9 @@ export class IacSubmissions {
 
   /**
    * The inline definition counts when there is one, else the profile's. 400 `ConfirmationRequired` names what `replace`
-   * would delete and was not agreed to.
+   * would delete and was not agreed to. Asks for a step-up for what changes variables.
    */
-  async submit(
-    siteId: string,
-    request: IacRequest,
-    by: { readonly userId: string; readonly repeat: RepeatableRequest | undefined },
-  ): Promise<SubmittedJob> {
+  async submit(siteId: string, request: IacRequest, by: Submitter): Promise<SubmittedJob> {
     const { database, definitions, definedFunctions, disk } = this.#deps
     disk.check('database')
     checkCombination(request)
@@ -75,7 +82,7 @@ export class IacSubmissions {
       request.definition === undefined ? undefined : definitions.parse(request.definition)
     if (inline) await definedFunctions.require(siteId, inline, request.mode)
     return database.withSite(siteId, (tx) => {
-      const work = () => this.#take(tx, request, { inline, userId: by.userId })
+      const work = () => this.#take(tx, request, { inline, by })
       return by.repeat ? this.#answers.once(tx, by.repeat, work) : work()
     })
   }
@@ -99,13 +106,14 @@ export class IacSubmissions {
       persisted: false,
       confirm: false,
       requestedBy: REQUESTED_BY_OPERATOR,
+      stepUp: noStepUp,
     })
   }
 
   async #take(
     tx: SiteTx,
     request: IacRequest,
-    from: { readonly inline: ParsedDefinition | undefined; readonly userId: string },
+    from: { readonly inline: ParsedDefinition | undefined; readonly by: Submitter },
   ): Promise<SubmittedJob> {
     const { revisions, profiles } = this.#deps
     const {
@@ -123,7 +131,8 @@ export class IacSubmissions {
       deploymentId: null,
       persisted,
       confirm: request.confirm ?? false,
-      requestedBy: from.userId,
+      requestedBy: from.by.userId,
+      stepUp: from.by.stepUp,
     })
     if (persisted && profileName !== undefined) {
       await profiles.save(tx, profileName, { definition: request.definition, parsed: definition })
@@ -162,10 +171,11 @@ export class IacSubmissions {
     const { sealed, queue, clock, ids, definitions } = this.#deps
     const waiting = await countOpenJobs(tx)
     if (waiting >= MAX_OPEN_JOBS) throw tooMany()
-    const { confirm, ...job } = order
+    const { confirm, stepUp, ...job } = order
     const plan = await definitions.plan(tx, definition, order.mode)
     // What is wrong now may be right after the jobs that wait: then it is found out at its turn.
     if (waiting === 0) throwFaults(plan.faults)
+    if (order.mode !== 'plan' && mayChangeVariables(definition, plan, waiting)) stepUp('setsSecret')
     const agreed = agreedTo(confirm, plan)
     if (order.mode === 'replace') await this.#refuseUnagreed(tx, plan.changes, agreed)
     const jobId = ids.named('iac')
@@ -178,6 +188,16 @@ export class IacSubmissions {
     return jobId
   }
 }
+
+/** Against what the site has; behind other jobs, which may change that, whatever names variables. */
+const mayChangeVariables = (
+  definition: ParsedDefinition,
+  { changes }: DefinitionPlan,
+  waiting: number,
+): boolean =>
+  waiting > 0
+    ? definition.has('envVars')
+    : changes.some(({ section, action }) => section === 'envVars' && action !== 'none')
 
 /** `true` agrees to what would go now, whoever adds more before the job's turn. */
 const agreedTo = (confirm: NewJobRequest['confirm'], { changes }: DefinitionPlan): string[] => {

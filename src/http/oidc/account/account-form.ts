@@ -13,6 +13,7 @@ import {
 } from '#http/oidc/pages/form.ts'
 import type { Html } from '#http/oidc/pages/html.ts'
 import { PoolPath } from '#http/path-params.ts'
+import { OWNER_PROOF, type RouteEffects, provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
 import type { ProofAction } from '#identity/proofs/model.ts'
@@ -61,8 +62,13 @@ export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
     .post(
       '/',
       forOwner(page, (account) => submitted(context, form, account)),
-      { poolPage: ACCOUNT_GATE, params: PoolPath },
+      { poolPage: ACCOUNT_GATE, effects: effectsOf(form), params: PoolPath },
     )
+}
+
+function effectsOf({ proof }: AccountForm): RouteEffects {
+  if (proof === 'none') return []
+  return provenBy(OWNER_PROOF, [proof === 'deletion' ? 'deletesPeople' : 'movesAccount'])
 }
 
 async function shown(

@@ -18,28 +18,29 @@ import type { Membership } from './member-section.ts'
 /** The account's page itself, and what its buttons do. */
 export const accountRoutes = (context: AppContext) => {
   const forOwner = ownerOnly(context)
+  // Elysia changes what it is handed: each route gets an object of its own.
   const route = { poolPage: ACCOUNT_GATE, params: PoolPath }
   return new Elysia({ prefix: '/oidc/:userPoolId/account' })
     .use(pages(context))
     .get(
       '/',
       forOwner('account', (account) => overview(context, account, undefined)),
-      route,
+      { ...route },
     )
     .get(
       '/export',
       forOwner('account', (account) => exported(context, account)),
-      route,
+      { ...route },
     )
     .post(
       '/sessions',
       forOwner('account', (account) => endSessions(context, account)),
-      route,
+      { ...route, effects: [] },
     )
     .post(
       '/applications',
       forOwner('account', (account) => removeApplication(context, account)),
-      route,
+      { ...route, effects: [] },
     )
 }
 

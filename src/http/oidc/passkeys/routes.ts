@@ -39,6 +39,7 @@ export const passkeyRoutes = (
   signInFormRoutes(context, {
     name: 'passkey',
     open: 'Where the button for passkeys of the sign-in page leads',
+    effects: [],
     show: (interaction, form) =>
       form.errors.status === 200
         ? seeOther(interaction.pathTo('login'), interaction.csrf.cookies)

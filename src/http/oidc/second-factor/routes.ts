@@ -13,6 +13,7 @@ import {
   signInFormRoutes,
   startSession,
 } from '#http/oidc/sign-in-form.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { say } from '#languages/message.ts'
 
 import { APP_CODE, RECOVERY_CODE, SETUP_FIELD, recoveryCodesPage, setupPicture } from './pages.ts'
@@ -41,6 +42,7 @@ const codeRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'mfa',
     open: 'The page on which people give the second step of a sign-in',
+    effects: [],
     show(interaction, { errors }) {
       const step = stepOf(context, interaction)
       if (!step) return toLogin(interaction)
@@ -110,6 +112,7 @@ const setupRoutes = (context: AppContext) => {
     name: 'mfaSetup',
     open: 'The page on which people set up the second step that the site asks for',
     ofAccount: true,
+    effects: provenBy('the first step of the sign-in', ['movesAccount']),
     show,
     async submit(interaction, fields) {
       const step = stepOf(context, interaction)

@@ -1,0 +1,95 @@
+import { Elysia } from 'elysia'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { EFFECTS } from '#base/effects.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { authority } from '#http/plugins/authority.ts'
+import { effectsDetail } from '#http/plugins/effects.ts'
+import { RequestTraffic } from '#http/request-traffic.ts'
+import { operatorRoutes } from '#http/routes.ts'
+import { EventLoopLag } from '#platform/event-loop-lag.ts'
+import {
+  type RouteRow,
+  declarationsOf,
+  isChanging,
+  routeRows,
+  stepUpOf,
+} from '#test/route-table.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+const KNOWN = new Set(EFFECTS.flatMap((effect) => [effect, `${effect}?`]))
+
+let stack: Stack
+let rows: readonly RouteRow[]
+beforeAll(async () => {
+  stack = await startStack()
+  using eventLoop = new EventLoopLag()
+  const watch = { traffic: new RequestTraffic(), eventLoop, version: '1.2.3' }
+  const operators = declarationsOf(operatorRoutes(stack.context, watch))
+  rows = routeRows([...operators, ...stack.app.routes])
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+/** The names of routes that lack a declaration. */
+const undeclared = (table: readonly RouteRow[]): string[] =>
+  table
+    .filter(
+      (row) =>
+        row.authority === undefined ||
+        (isChanging(row) && row.effects === undefined) ||
+        (row.effects ?? []).some((effect) => !KNOWN.has(effect)) ||
+        ((row.effects ?? []).length > 0 && stepUpOf(row) === undefined),
+    )
+    .map(({ name }) => name)
+
+describe('the route table', () => {
+  test('declares authority and effects of each route, and a proof where no credential is asked for', () => {
+    expect(undeclared(rows)).toEqual([])
+    expect(rows.filter(isChanging).length).toBeGreaterThan(150)
+  })
+
+  test('is incomplete with a changing route that declares no effects', () => {
+    const forgetful = new Elysia()
+      .use(adminAuth(stack.context))
+      .post('/admin/api/new', () => 'done', { role: 'admin' })
+      .post('/admin/api/none', () => 'done', { role: 'admin', effects: [] })
+      .post('/admin/api/open', () => 'done', {
+        detail: { ...authority('open', 'anyone'), ...effectsDetail(['movesMail']) },
+      })
+      .delete('/admin/api/bare', () => 'done')
+    expect(undeclared(routeRows(declarationsOf(forgetful)))).toEqual([
+      'DELETE /admin/api/bare',
+      'POST /admin/api/new',
+      'POST /admin/api/open',
+    ])
+  })
+
+  test('reads as `route-table.md` says', async () => {
+    await expect(markdown(rows)).toMatchFileSnapshot('route-table.md')
+  })
+})
+
+/** A change of the file is a decision: it belongs in review. */
+function markdown(table: readonly RouteRow[]): string {
+  const cells = table.map((row) => [
+    `\`${row.name}\``,
+    row.gate ?? '',
+    row.authority?.replaceAll('|', ' or ') ?? '',
+    row.effects?.join(', ') ?? '',
+    stepUpOf(row) ?? '',
+  ])
+  const lines = [
+    ['Route', 'Gate', 'Authority', 'Effects', 'Step-up'],
+    ['-----', '----', '---------', '-------', '-------'],
+    ...cells,
+  ].map((line) => `| ${line.join(' | ')} |`)
+  return [
+    '# The routes',
+    '',
+    'Every mounted route, at both listeners: what lets a request in, who may call it, what it does that outlasts a token (`?`: if the',
+    'request asks for it), and what the caller shows for that. Written by `npx vitest run test/http/route-table.test.ts -u`.',
+    '',
+    ...lines,
+    '',
+  ].join('\n')
+}

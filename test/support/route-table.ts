@@ -1,0 +1,61 @@
+import type { AnyElysia } from 'elysia'
+
+import type { RouteDeclaration } from '#http/app.ts'
+
+/** What one route declares, as a row of the table. */
+export interface RouteRow {
+  /** Method and path. */
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly gate: string | undefined
+  readonly authority: string | undefined
+  readonly effects: readonly string[] | undefined
+  /** What in the request proves the caller, instead of a recent sign-in. */
+  readonly proof: string | undefined
+}
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
+const KEYS = /^(?:operator|repository$|deploy-token:)/
+const SIGN_INS = /^(?:role:|visitor$)/
+
+export const declarationsOf = ({ routes }: AnyElysia): RouteDeclaration[] =>
+  routes.map(({ method, path, hooks }) => ({ method, path, detail: hooks?.detail ?? {} }))
+
+/** The rows of the routes, by path; a route that is mounted twice is one row. */
+export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
+  const rows = routes.map(({ method, path: declared, detail }) => {
+    const path = declared.replace(/(?<=.)\/$/, '')
+    return {
+      name: `${method} ${path}`,
+      method,
+      path,
+      gate: gateOf(detail['x-page']),
+      authority: text(detail['x-authority']),
+      effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,
+      proof: text(detail['x-proof']),
+    }
+  })
+  return [...new Map(rows.map((row) => [row.name, row])).values()].toSorted(
+    (a, b) => compare(a.path, b.path) || compare(a.method, b.method),
+  )
+}
+
+export const isChanging = ({ method }: RouteRow): boolean => !READING.has(method)
+
+/** What the caller of a route with effects shows beside a credential; undefined where the route has none, or asks for nothing. */
+export function stepUpOf({ authority = '', effects = [], proof }: RouteRow): string | undefined {
+  if (effects.length === 0) return undefined
+  if (proof !== undefined) return proof
+  if (KEYS.test(authority)) return 'the key itself'
+  return SIGN_INS.test(authority) ? 'a sign-in of the last 15 minutes' : undefined
+}
+
+/** What a page lets in beside navigations and its own forms stands behind it. */
+const gateOf = (page: unknown): string | undefined =>
+  page === undefined ? undefined : ['page', ...Object.keys(Object(page))].join(', ')
+
+const text = (value: unknown): string | undefined =>
+  value === undefined ? undefined : String(value)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
