@@ -96,6 +96,17 @@ describe('a large message', () => {
     expect(Buffer.byteLength(row?.text ?? '')).toBe(512 * 1024)
   })
 
+  test('of very many short lines is shown with the text that was parsed', async () => {
+    const { used, parsing } = parsingWith()
+    await using _ = used
+    const raw = mail(['Subject: short', 'Content-Type: text/plain'], 'a\r\n'.repeat(8 * MIB))
+    const received = await receive(stack, Buffer.from(raw))
+    await parsing.large.run(received, running())
+    const [row] = await stored(stack, received)
+    expect(row).toMatchObject({ status: 'parsed', attempts: 1, truncated: true, attachments: [] })
+    expect(row?.text).toMatch(/^(?:a\n)+$/)
+  })
+
   test.each([
     ['hangs', { cpuMs: 0 }],
     ['takes all memory', { memoryBytes: 1024 }],

@@ -409,6 +409,38 @@ describe('the job that parses what a site has', () => {
     expect(await statuses()).not.toContain('pending')
   })
 
+  test('ends its turn after the message at hand where another site waits', async () => {
+    await using mailParser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
+    const parsers = { mailParser, loneMailParser: none }
+    const deps = { ...stack.context, ...postgres, ...parsers, queue, accepting, noteBounce }
+    const parsing = new MailParsing({ ...deps, lookMs: 0 })
+    const receiveThree = async () => {
+      const received: ReceivedMail[] = []
+      for (const name of ['a', 'b', 'c']) {
+        received.push(await receive(stack, Buffer.from(mail([`Subject: ${name}`], 'w'))))
+      }
+      return received
+    }
+    const statusesOf = async (received: readonly ReceivedMail[]) =>
+      (await Promise.all(received.map((each) => stored(stack, each)))).flatMap((rows) =>
+        rows.map(({ status }) => status),
+      )
+    const first = await receiveThree()
+    const [{ siteId } = { siteId: '' }] = first
+    await parsing.run({ siteId }, running())
+    expect(await statusesOf(first)).toEqual(['parsed', 'parsed', 'parsed'])
+    const second = await receiveThree()
+    await stack.inSite('two.test', (tx) => parsing.queueUp(tx))
+    await parsing.run({ siteId }, running())
+    expect(await statusesOf(second)).toEqual(['parsed', 'pending', 'pending'])
+    expect(await jobs()).toEqual([{ key: siteId, state: 'created', isLater: false }])
+    await stack.inSite('two.test', (tx) =>
+      sql`delete from pgboss.job where name = 'mail-parse'`.execute(tx.db),
+    )
+    await parsing.run({ siteId }, running())
+    expect(await statusesOf(second)).toEqual(['parsed', 'parsed', 'parsed'])
+  })
+
   test('that was given up comes again after an hour, and new messages before it', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser

@@ -31,7 +31,6 @@ const SLOW_MS = 250
 const RETRY_SECONDS = 3600
 /** A site that keeps receiving lets the others go first now and then. */
 const TURN_MS = 10_000
-/** How often it is looked whether others wait. */
 const LOOK_MS = 200
 /** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
 const RELIED_ON_MS = 10_000
@@ -48,6 +47,8 @@ export interface MailParsingDeps
   readonly accepting: Pick<UnderWay, 'pause'>
   /** How long a site that keeps receiving may go on while others wait. */
   readonly turnMs?: number
+  /** How often it is looked whether others wait. */
+  readonly lookMs?: number
 }
 
 /** How far a job has come. */
@@ -119,11 +120,12 @@ export class MailParsing {
 
   /** Looks again after some time only. */
   #othersWait(siteId: string): () => Promise<boolean> {
-    let lookMs = performance.now() + LOOK_MS
+    const { queue, lookMs = LOOK_MS } = this.#deps
+    let nextMs = performance.now() + lookMs
     return async () => {
-      if (performance.now() < lookMs) return false
-      lookMs = performance.now() + LOOK_MS
-      return this.#deps.queue.hasOthers('mail-parse', siteId)
+      if (performance.now() < nextMs) return false
+      nextMs = performance.now() + lookMs
+      return queue.hasOthers('mail-parse', siteId)
     }
   }
 

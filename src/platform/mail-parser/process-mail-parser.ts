@@ -12,7 +12,7 @@ import type { MailParser, ParseOutcome, ParsedMail, PartSink, MailSource } from 
 import { type Loss, ParserProcess, type ParserLimits } from './parser-process.ts'
 
 const MIB = 1024 * 1024
-const LIMITS: ParserLimits = { cpuMs: 10_000, memoryBytes: 512 * MIB, waitMs: 120_000 }
+const LIMITS: ParserLimits = { cpuMs: 10_000, memoryBytes: 640 * MIB, waitMs: 120_000 }
 /** What a message may take while others wait behind it; beyond that it is parsed alone. */
 const SHARED_LIMITS: ParserLimits = { cpuMs: 250, memoryBytes: 384 * MIB, waitMs: 120_000 }
 /** A process that has grown beyond this, or worked for so long, is not given another message. */
