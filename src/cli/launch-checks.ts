@@ -1,3 +1,5 @@
+import { compareAddresses } from '#platform/dns/name-addresses.ts'
+
 import { type LaunchStep, type LaunchTarget, hostOf, wrong } from './launch-target.ts'
 import { mailSteps } from './mail-checks.ts'
 import { type SiteCallOptions, answerJson, at, sitePath } from './service-client.ts'
@@ -14,6 +16,7 @@ const STEPS: readonly LaunchStep[] = [
   ['admin workflow', checkAdminWorkflow],
   ['admin routes without a token', checkNoToken],
   ['auth discovery', checkDiscovery],
+  ['sign-in name', checkSignInName],
   ['auth methods', checkMethods],
   ['operation', checkOperation],
 ]
@@ -81,6 +84,19 @@ async function checkDiscovery(target: LaunchTarget): Promise<string> {
   const published = await okJson(target, ['GET', document], { host })
   expectEqual(`${document} issuer`, at(published, 'issuer'), issuer)
   return `both agree on ${issuer}`
+}
+
+/** As this machine finds it: a proxy before the service needs the name, too. */
+async function checkSignInName({ site }: LaunchTarget): Promise<string> {
+  const { authDomain, domain } = site
+  if (authDomain === null) return `visitors sign in on ${domain} itself`
+  const place = await compareAddresses(authDomain, domain)
+  if (place === 'nowhere')
+    throw wrong(`${authDomain} leads nowhere: give it the records of ${domain}`)
+  if (place === 'elsewhere') throw wrong(`${authDomain} leads to other addresses than ${domain}`)
+  return place === 'same'
+    ? `${authDomain} leads where ${domain} does`
+    : `${authDomain}, which was not compared: ${domain} leads nowhere from here`
 }
 
 async function checkMethods(target: LaunchTarget): Promise<string> {

@@ -1,11 +1,7 @@
-import { lookup } from 'node:dns/promises'
-
-import { answerInTime } from '#base/answer-in-time.ts'
+import { type AddressLookup, compareAddresses } from '#platform/dns/name-addresses.ts'
 
 import { textOption } from './command.ts'
 
-/** A resolver that nobody answers for takes longer than a person waits. */
-const LOOKUP_MS = 3000
 /** Every name below it leads to this machine (RFC 6761), which says nothing about a site. */
 const LOOPBACK = /(?:^|\.)localhost$/
 
@@ -23,17 +19,9 @@ export const AUTH_DOMAIN_OPTION = textOption(
 export async function resolvingName(
   label: 'admin' | 'auth',
   domain: string,
-  addressesOf: (name: string) => Promise<readonly string[]> = lookedUp,
+  addressesOf?: AddressLookup,
 ): Promise<string | null> {
   if (LOOPBACK.test(domain)) return null
   const name = `${label}.${domain}`
-  const [own, others] = await Promise.all([domain, name].map((host) => addressesIn(host)))
-  return others?.some((address) => own?.includes(address)) === true ? name : null
-
-  function addressesIn(host: string): Promise<readonly string[]> {
-    return answerInTime(addressesOf(host), LOOKUP_MS, [])
-  }
+  return (await compareAddresses(name, domain, addressesOf)) === 'same' ? name : null
 }
-
-const lookedUp = async (name: string): Promise<readonly string[]> =>
-  (await lookup(name, { all: true })).map(({ address }) => address)

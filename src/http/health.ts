@@ -5,6 +5,7 @@ import type { AppContext } from '#context'
 
 import { authority } from './plugins/authority.ts'
 import { operatorAuth, operatorKeyCheck } from './plugins/operator-auth.ts'
+import { authNameFindings } from './portal/auth-name-findings.ts'
 
 /** Named when they are away, but most of what is served needs none of them: what does is told 503. */
 const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis', 'objects', 'disk'])
@@ -66,8 +67,13 @@ export const portalDiagnosisRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/diagnosis' }).use(operatorAuth(context)).get(
     '/',
     async () => {
-      const [readiness, findings] = await Promise.all([readinessOf(context), context.examine()])
-      return { ...readiness, walls: [...context.sandboxWalls()], findings: [...findings] }
+      const [readiness, findings, names] = await Promise.all([
+        readinessOf(context),
+        context.examine(),
+        authNameFindings(context),
+      ])
+      const walls = [...context.sandboxWalls()]
+      return { ...readiness, walls, findings: [...findings, ...names] }
     },
     { operator: true, response: Diagnosis },
   )

@@ -61,7 +61,7 @@ import { cognitoRoutes } from './oidc/cognito.ts'
 import { consentRoutes } from './oidc/consent.ts'
 import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
-import { logoutRoutes } from './oidc/logout.ts'
+import { formerLogoutRoutes, logoutRoutes } from './oidc/logout.ts'
 import { providerCallbackRoutes } from './oidc/provider.ts'
 import { secondFactorRoutes } from './oidc/second-factor/routes.ts'
 import { confirmUserRoutes, signUpRoutes } from './oidc/sign-up.ts'
@@ -129,6 +129,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   userInfoRoutes,
   revokeRoutes,
   logoutRoutes,
+  formerLogoutRoutes,
   cognitoRoutes,
   loginRoutes,
   signUpRoutes,

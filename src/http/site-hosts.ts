@@ -25,6 +25,8 @@ const ON_THE_SITE: Place = ['site']
 /** Below an issuer: what programs call, whose tokens travel in body and header. No cookie counts there. */
 export const COOKIELESS_PATHS =
   /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
+/** Ends a sign-in of before, on its name. */
+const FORMER_LOGOUT = /^\/oidc\/[^/]+\/logout\/former\/?$/
 const AUTHORIZE = /^\/oidc\/[^/]+\/oauth2\/authorize\/?$/
 /** OpenID Connect lets forms of other sites post to these. */
 const POSTED_BY_OTHERS = /^\/oidc\/[^/]+\/(?:oauth2\/authorize|logout)\/?$/
@@ -52,7 +54,7 @@ export function requirePoolPlace(
   const use = kind === 'admin' ? 'admin' : 'auth'
   if (isUsedFor(site, use)) return
   const isFormer = use === 'auth' && isUsedFor(site, 'former')
-  if (isFormer && COOKIELESS_PATHS.test(path)) return
+  if (isFormer && (COOKIELESS_PATHS.test(path) || FORMER_LOGOUT.test(path))) return
   throw misdirected(site, use, baseUrl, isFormer && AUTHORIZE.test(path) ? { issuer } : {})
 }
 

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { PageRequest } from '#base/page.ts'
 import type { DirectoryTx, SiteTx, Tx } from '#platform/postgres/database.ts'
 
@@ -101,6 +103,14 @@ export function selectSites(tx: DirectoryTx, page: PageRequest): Promise<SiteRow
     .limit(page.limit + 1)
     .execute()
 }
+
+/** Those whose visitors sign in on a name of its own, or did. */
+export const selectSitesWithAuthNames = (tx: DirectoryTx, limit: number): Promise<SiteRow[]> =>
+  sites(tx)
+    .where(sql<boolean>`auth_domain is not null or former_auth_domains <> '{}'`)
+    .orderBy('domain')
+    .limit(limit)
+    .execute()
 
 /** Fails with Postgres' 23505 when another site has the domain. */
 export async function updateSite(tx: SiteTx, site: SiteConfiguration, now: Date): Promise<SiteRow> {

@@ -30,6 +30,7 @@ import {
   selectSiteByDomain,
   selectSiteEntry,
   selectSites,
+  selectSitesWithAuthNames,
   selectTakenHosts,
   setImportedDeployment,
   updateSite,
@@ -43,6 +44,8 @@ import type { SourceRules } from './source.ts'
 const UNIQUE_VIOLATION = '23505'
 /** An upload URL is good for a week at most, and what it brings may be on its way for a day. */
 const LAST_UPLOAD_SECONDS = 9 * 24 * 3600
+/** An operator reads what is found of each. */
+const MAX_EXAMINED = 50
 const SITE_ID = /^site_[a-z0-9]{12}$/
 
 export interface SitesDeps extends Pick<
@@ -156,6 +159,13 @@ export class Sites {
       )
       return { items: items.map(siteRecord), lastKey }
     })
+  }
+
+  /** Some of those whose visitors sign in on a name of its own, or did. */
+  withAuthNames(): Promise<readonly SiteRecord[]> {
+    return this.#deps.database.withDirectory(async (tx) =>
+      (await selectSitesWithAuthNames(tx, MAX_EXAMINED)).map(siteRecord),
+    )
   }
 
   get(siteId: string): Promise<SiteRecord> {

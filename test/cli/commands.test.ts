@@ -73,7 +73,8 @@ describe('croft', () => {
 
     const verified = await run('site', 'verify', 'shop.test')
     expect(verified).toMatchObject({ code: 0, err: '' })
-    expect(verified.out.match(/✓/g)).toHaveLength(9)
+    expect(verified.out.match(/✓/g)).toHaveLength(10)
+    expect(verified.out).toContain('✓ sign-in name: visitors sign in on shop.test itself')
     expect(verified.out).toContain('✓ auth methods: /data/auth/methods')
 
     await run('site', 'update', 'shop.test', '--admin-domain', 'admin.shop.test')
@@ -85,6 +86,19 @@ describe('croft', () => {
     const none = await run('site', 'update', 'shop.test', '--admin-domain', 'none')
     expect(none).toMatchObject({ code: 0 })
     expect((await run('site', 'show', 'shop.test')).out).toMatch(/^administration +on its domain$/m)
+    await run('site', 'update', 'shop.test', '--auth-domain', 'auth.shop.test')
+    const moved = (await run('site', 'show', 'shop.test')).out
+    expect(moved).toMatch(/^visitors sign in +auth\.shop\.test$/m)
+    expect(moved).toMatch(/^and their programs +shop\.test$/m)
+    const visited = await run('site', 'verify', 'shop.test')
+    expect(visited).toMatchObject({ code: 0, err: '' })
+    expect(visited.out).toContain('✓ sign-in name: auth.shop.test, which was not compared')
+    await run('site', 'update', 'shop.test', '--end-former-auth')
+    expect((await run('site', 'show', 'shop.test')).out).not.toContain('and their programs')
+    await run('site', 'update', 'shop.test', '--auth-domain', 'none', '--end-former-auth')
+    expect((await run('site', 'show', 'shop.test')).out).toMatch(
+      /^visitors sign in +on its domain$/m,
+    )
     expect(verified.out).toContain('✓ operation: /data/public/hello answered')
     expect(verified.out).toContain('✓ mail rows: 0 mailboxes, counted right')
 

@@ -17,6 +17,7 @@ const LETS_IN: Readonly<Record<string, string>> = {
   'GET /oidc/:userPoolId/oauth2/idpresponse': 'popups',
   'GET /oidc/:userPoolId/logout': 'foreignForms popups',
   'POST /oidc/:userPoolId/logout': 'foreignForms popups',
+  'GET /oidc/:userPoolId/logout/former': 'popups',
   ...Object.fromEntries(
     ['login', 'signup', 'confirmUser', 'forgotPassword', 'confirmForgotPassword', 'mfa', 'passkey']
       .flatMap((page) => [`GET /oidc/:userPoolId/${page}`, `POST /oidc/:userPoolId/${page}`])

@@ -21,12 +21,20 @@ export const googleClientOf = (host: string) => ({
 export async function googleFor(
   stack: Front,
   hosts: readonly string[],
-  options: Omit<FakeGoogleOptions, 'clients'> = {},
+  {
+    alsoAt = [],
+    ...options
+  }: Omit<FakeGoogleOptions, 'clients'> & {
+    /** Names on which the callback is registered, too. */
+    readonly alsoAt?: readonly string[]
+  } = {},
 ): Promise<FakeGoogle> {
   const clients = []
   for (const host of hosts) {
     const { issuer } = (await stack.call(host, 'GET', '/data/auth/config')).json.data
-    clients.push({ ...googleClientOf(host), redirectUris: [`${issuer}/oauth2/idpresponse`] })
+    const names = [host, ...alsoAt.filter((name) => name.endsWith(`.${host}`))]
+    const redirectUris = names.map((name) => `${issuer.replace(host, name)}/oauth2/idpresponse`)
+    clients.push({ ...googleClientOf(host), redirectUris })
   }
   const google = await startFakeGoogle({ ...options, clients })
   for (const host of hosts) await setUpGoogle(stack, host, google.issuer)

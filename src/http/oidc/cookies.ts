@@ -7,6 +7,8 @@ export interface CookieScope {
   readonly path: string
   readonly userPoolId: string
   readonly secure: boolean
+  /** Sent to the names below this one, too; to the host that sets it alone when left out. */
+  readonly domain?: string
   /** A cookie without it is deleted when the browser is closed. */
   readonly expiresAt?: Date
 }
@@ -42,6 +44,7 @@ export function setCookie(plainName: string, value: string, scope: CookieScope):
   const path = scope.secure ? '/' : scope.path
   const parts = [`${nameIn(scope, plainName)}=${value}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
   if (scope.secure) parts.push('Secure')
+  if (scope.domain !== undefined) parts.push(`Domain=${scope.domain}`)
   if (scope.expiresAt) parts.push(`Expires=${scope.expiresAt.toUTCString()}`)
   return parts.join('; ')
 }
@@ -50,5 +53,7 @@ export function setCookie(plainName: string, value: string, scope: CookieScope):
  * Browsers accept a cookie named `__Host-…` from this host alone, over TLS and for all of its paths, so no neighbouring
  * domain can set one. The name includes the pool because the path cannot. Over plain HTTP there is no such prefix.
  */
-const nameIn = ({ secure, userPoolId }: CookieScope, plainName: string): string =>
-  secure ? `__Host-${plainName}.${userPoolId}` : plainName
+function nameIn({ secure, userPoolId, domain }: CookieScope, plainName: string): string {
+  if (!secure) return plainName
+  return `${domain === undefined ? '__Host-' : '__Secure-'}${plainName}.${userPoolId}`
+}

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-import { invalid } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolPageRequest, keepAlone, pages } from '#http/plugins/pages.ts'
@@ -8,11 +8,13 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
 import { say } from '#languages/message.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
 
 import { poolScope } from './cookies.ts'
 import { CSRF_FIELD, type CsrfSession, csrfSession, hasCsrfToken } from './csrf.ts'
 import { readForm } from './form-body.ts'
 import { formTargetOf } from './form-targets.ts'
+import { FORMER_LOGOUT, type FormerLogout, FormerLogouts } from './former-logouts.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
@@ -28,6 +30,8 @@ const GATE = {
   foreignForms: true,
   popups: true,
 } as const
+
+const FORMER_GATE = { open: GATE.open, popups: true } as const
 
 /** Cognito's `/logout`, and OpenID Connect RP-Initiated Logout. */
 export const logoutRoutes = (context: AppContext) => {
@@ -67,7 +71,7 @@ async function logout(
   if (check.kind === 'refused') return refusal(poolRequest, check)
   return check.kind === 'valid'
     ? signOut(context, poolRequest, check.location)
-    : confirmPage(poolRequest, csrfOf(poolRequest), check)
+    : confirmPage(context, poolRequest, { csrf: csrfOf(poolRequest), check })
 }
 
 /** The user has confirmed the request of the page. */
@@ -113,18 +117,61 @@ async function signOut(
   const { pool, request } = poolRequest
   const token = readSession(request, pool)
   if (token !== undefined) await context.sessions.end(poolRequest, token)
+  const names = [...namesOfBefore(poolRequest)]
+  return signedOut(context, poolRequest, { location: location ?? null, names })
+}
+
+/** Where visitors may have signed in before. */
+const namesOfBefore = ({ site, pool }: PoolPageRequest): readonly string[] =>
+  pool.kind === 'data' ? site.formerAuthDomains : []
+
+/** What ends the sign-in of the browser on a name of before, and leads on. */
+export const formerLogoutRoutes = (context: AppContext) => {
+  const logouts = new FormerLogouts(context)
+  return new Elysia({ prefix: '/oidc/:userPoolId/logout/former' }).use(pages(context)).get(
+    '/',
+    async ({ poolRequest }) => {
+      const { pool, request } = poolRequest
+      const rest = logouts.open(pool, new URL(request.url).searchParams.get(FORMER_LOGOUT))
+      if (!rest) throw new AppError('LinkExpired', say('error.whole-link'))
+      const token = readSession(request, pool)
+      if (token !== undefined) await context.sessions.end(poolRequest, token)
+      return signedOut(context, poolRequest, rest)
+    },
+    { poolPage: FORMER_GATE, params: PoolPath },
+  )
+}
+
+/** Leads on to the names where the browser may have signed in before, and to where the client wants it at last. */
+function signedOut(
+  context: AppContext,
+  poolRequest: PoolPageRequest,
+  { location, names: [next, ...names] }: FormerLogout,
+): Response {
+  const { pool } = poolRequest
   const cookies = [clearedSession(pool)]
-  if (location === undefined) return signedOutPage(poolRequest, context.config.baseUrl, cookies)
-  return seeOther(location, [...cookies, ...signedOutCookie(pool, location, context.clock.now())])
+  if (next !== undefined) {
+    const former = new FormerLogouts(context).url(pool, next, { location, names })
+    return seeOther(former, cookies)
+  }
+  const { config, clock } = context
+  if (location === null) return signedOutPage(poolRequest, config.baseUrl, cookies)
+  return seeOther(location, [...cookies, ...signedOutCookie(pool, location, clock.now())])
 }
 
 const pathWith = ({ issuer }: Pool, query: string): string =>
   `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
 
 function confirmPage(
+  { config }: AppContext,
   poolRequest: PoolPageRequest,
-  csrf: CsrfSession,
-  { location, query }: { readonly location: string | undefined; readonly query: string },
+  {
+    csrf,
+    check: { location, query },
+  }: {
+    readonly csrf: CsrfSession
+    readonly check: { readonly location: string | undefined; readonly query: string }
+  },
 ): Response {
   const { site, pool, language } = poolRequest
   keepAlone(poolRequest)
@@ -136,7 +183,12 @@ function confirmPage(
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     action: pathWith(pool, query),
-    formTargets: location === undefined ? [] : [formTargetOf(location)],
+    formTargets: [
+      ...namesOfBefore(poolRequest).map(
+        (name) => new URL(siteBaseUrl(config.baseUrl, name)).origin,
+      ),
+      ...(location === undefined ? [] : [formTargetOf(location)]),
+    ],
     fields: [],
     submit: say('sign-out.title'),
     errors: NO_ERRORS,

@@ -11,7 +11,7 @@ import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { say } from '#languages/message.ts'
 
-import { cookieOf, poolScope, setCookie } from './cookies.ts'
+import { type CookieScope, cookieOf, poolScope, setCookie } from './cookies.ts'
 import { providerErrorPage } from './pages/provider-error-page.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
@@ -33,7 +33,7 @@ export async function redirectToProvider(
     { site, origin, request },
     {
       sessionToken: readSession(incoming, pool),
-      linkBinding: cookieOf(incoming, LINK_COOKIE, poolScope(pool)),
+      linkBinding: cookieOf(incoming, LINK_COOKIE, linkScope(pool)),
     },
   )
   return seeOther(location, binding ? [attemptCookie(pool, binding)] : [])
@@ -41,10 +41,18 @@ export async function redirectToProvider(
 
 /** For the browser whose application requests a link; a browser on another origin ignores it. */
 export const linkCookie = (
-  pool: Pick<Pool, 'issuer'>,
+  pool: LinkPool,
   link: { readonly bindingToken: string; readonly expiresAt: Date },
 ): string =>
-  setCookie(LINK_COOKIE, link.bindingToken, { ...poolScope(pool), expiresAt: link.expiresAt })
+  setCookie(LINK_COOKIE, link.bindingToken, { ...linkScope(pool), expiresAt: link.expiresAt })
+
+type LinkPool = Pick<Pool, 'issuer' | 'apiOrigin' | 'relyingPartyId'>
+
+/** The site's origin sets it, and the issuer's reads it, which may be on a name below. */
+function linkScope({ issuer, apiOrigin, relyingPartyId: domain }: LinkPool): CookieScope {
+  const isApart = new URL(issuer).origin !== apiOrigin
+  return { ...poolScope({ issuer }), ...(isApart && { domain }) }
+}
 
 const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, loginId: string): string =>
   attemptCookie(pool, { loginId, token: '', expiresAt: new Date(0) })

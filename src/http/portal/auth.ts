@@ -6,6 +6,7 @@ import { PageOf } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { originOf } from '#http/request-origin.ts'
+import { CallbackCheck } from '#identity/federation/callback-checks.ts'
 import { GoogleInput, ProviderRecord } from '#identity/federation/model.ts'
 import { AuthChange, AuthView } from '#identity/pools/auth-change.ts'
 
@@ -48,6 +49,11 @@ export const portalAuthRoutes = (context: AppContext) =>
         response: ProviderRecord,
       },
     )
+    .post('/providers/google/callback', async ({ site }) => context.callbackChecks.check(site), {
+      siteOperator: true,
+      params: SitePath,
+      response: CallbackCheck,
+    })
     .delete(
       '/providers/google',
       async ({ site }) => {

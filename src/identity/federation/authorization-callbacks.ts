@@ -116,7 +116,7 @@ export class AuthorizationCallbacks {
     if (access.issuer !== issuer || access.clientId !== clientId) {
       throw untrusted('The provider has been changed while the browser was there')
     }
-    const redirectUri = callbackUri(request.pool.issuer)
+    const redirectUri = login.redirectUri ?? callbackUri(request.pool.issuer)
     const grant = { code, redirectUri, nonce, verifier }
     const person = await this.#deps.client.redeem(access, grant)
     if (!isRecentEnough(person, login)) throw new LoginRefused(NOT_RECENT)

@@ -4,7 +4,6 @@ import type { Pool } from '#identity/pools/model.ts'
 import { type LinkCheckDeps, checkLinkRequest } from './link-checks.ts'
 import type { LoginRefusals } from './login-refusals.ts'
 import type { LinkingUser, LoginStates } from './login-states.ts'
-import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
@@ -79,19 +78,19 @@ export class AuthorizationRedirects {
   ): Promise<AuthorizationRedirect> {
     const { client, clock, ids, loginStates } = this.#deps
     const { pool, query, prompts, loginHint } = request
-    const { issuer, clientId } = access
+    const { issuer, clientId, redirectUri } = access
     const { answersNameIssuer } = await client.metadata(issuer)
     const [nonce, verifier] = [ids.secret(), ids.secret()]
     const maxAgeSeconds = prompts.has('login') ? 0 : request.maxAgeSeconds
     const nowSeconds = Math.floor(clock.now().getTime() / 1000)
-    const login = { query, issuer, clientId, answersNameIssuer, nonce, verifier }
+    const login = { query, issuer, clientId, answersNameIssuer, nonce, verifier, redirectUri }
     const { state, binding } = await loginStates.open(site, pool, {
       ...login,
       ...(maxAgeSeconds !== undefined && { authenticatedAfterSeconds: nowSeconds - maxAgeSeconds }),
       ...(linker && { linker }),
     })
     const location = await client.authorizationUrl(access, {
-      redirectUri: callbackUri(pool.issuer),
+      redirectUri,
       state,
       nonce,
       verifier,

@@ -34,6 +34,8 @@ export const LoginState = Type.Object({
   answersNameIssuer: Type.Boolean(),
   nonce: Type.String(),
   verifier: Type.String(),
+  /** Where the provider sends the browser back to; the issuer's own callback where it is left out. */
+  redirectUri: Type.Optional(Type.String()),
   /** What the client's `prompt=login` or `max_age` demand of the provider's `auth_time`. */
   authenticatedAfterSeconds: Type.Optional(Type.Number()),
   linker: Type.Optional(LinkingUser),

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import { SCOPES } from '#identity/pools/scopes.ts'
 
 export const GOOGLE = 'Google'
@@ -40,6 +41,8 @@ export const ProviderRecord = Type.Object({
   enabled: Type.Boolean(),
   /** The operator has to register it at the provider. */
   redirectUri: Type.String(),
+  /** The one that sign-ins use: one of before, until the provider is seen to know the other. */
+  redirectUriInUse: Type.String(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
@@ -47,6 +50,12 @@ export type ProviderRecord = Static<typeof ProviderRecord>
 
 /** The redirect URI for the provider; the path is Cognito's. */
 export const callbackUri = (poolIssuer: string): string => `${poolIssuer}/oauth2/idpresponse`
+
+/** The one at the issuer on that name; at the issuer of now where there is none any more. */
+export const callbackUriAt = (
+  { issuer, issuers }: Pick<Pool, 'issuer' | 'issuers'>,
+  host: string,
+): string => callbackUri(issuers.find((each) => new URL(each).hostname === host) ?? issuer)
 
 /**
  * OpenID Connect Discovery 1.0, section 3: https, no query, no fragment. Plain http only to this machine, for

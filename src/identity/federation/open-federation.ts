@@ -1,6 +1,7 @@
 import { AuthMethods } from './auth-methods.ts'
 import { AuthorizationCallbacks } from './authorization-callbacks.ts'
 import { AuthorizationRedirects } from './authorization-redirects.ts'
+import { CallbackChecks } from './callback-checks.ts'
 import { FederatedAccounts } from './federated-accounts.ts'
 import type { FederationDeps } from './federation-deps.ts'
 import { LinkTickets } from './link-tickets.ts'
@@ -16,6 +17,7 @@ export interface FederationServices {
   readonly authorizationCallbacks: AuthorizationCallbacks
   readonly links: Links
   readonly authMethods: AuthMethods
+  readonly callbackChecks: CallbackChecks
 }
 
 export function openFederation(deps: FederationDeps): FederationServices {
@@ -34,6 +36,7 @@ export function openFederation(deps: FederationDeps): FederationServices {
     providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
+    callbackChecks: new CallbackChecks(common),
     authorizationRedirects: new AuthorizationRedirects(common),
     authorizationCallbacks: new AuthorizationCallbacks({
       ...common,

@@ -75,6 +75,28 @@ export class ProviderClient {
     return url.href
   }
 
+  /**
+   * Whether the provider knows `access.redirectUri` as the client's; undefined where its response says neither. No standard
+   * says how providers refuse one: most show a page of 4xx, Google leads to a page of errors.
+   */
+  async knowsCallback(
+    access: ProviderAccess,
+    secrets: Pick<AuthorizationUrlRequest, 'state' | 'nonce' | 'verifier'>,
+  ): Promise<boolean | undefined> {
+    const { redirectUri, issuer } = access
+    const request = { ...secrets, redirectUri, prompts: [] }
+    const url = await this.authorizationUrl(access, {
+      ...request,
+      maxAgeSeconds: undefined,
+      loginHint: undefined,
+    })
+    const { status, location } = await this.#http.page({ url, issuer })
+    if (status >= 500) return undefined
+    if (status >= 400) return false
+    if (location === undefined) return status === 200 ? undefined : false
+    return location.startsWith(redirectUri) || !isErrorPage(new URL(location, url))
+  }
+
   async redeem(access: ProviderAccess, grant: ProviderGrant): Promise<ProviderUser> {
     const metadata = await this.metadata(access.issuer)
     const tokens = await this.#exchange(access, metadata, grant)
@@ -153,6 +175,11 @@ export class ProviderClient {
     return { email: json['email'], emailVerified: json['email_verified'] }
   }
 }
+
+const isErrorPage = ({ pathname, searchParams }: URL): boolean =>
+  /(?:^|\/)error(?:\/|$)/.test(pathname) ||
+  searchParams.has('error') ||
+  searchParams.has('authError')
 
 /** RFC 6750, section 2.1. */
 const BEARER = /^[\w\-.~+/]{1,8192}=*$/

@@ -23,6 +23,12 @@ interface ProviderHttpRequest {
   readonly issuer: string
   readonly headers?: EgressRequest['headers']
   readonly form?: URLSearchParams
+  readonly redirect?: EgressRequest['redirect']
+}
+
+interface ProviderPage {
+  readonly status: number
+  readonly location: string | undefined
 }
 
 /**
@@ -44,14 +50,31 @@ export class ProviderHttp {
     return { status: answer.status, json: jsonObjectOf(answer, request.url) }
   }
 
-  #fetch({ url, issuer, headers = [], form }: ProviderHttpRequest): Promise<EgressResponse> {
+  /** What a browser would get of a page, and where it would be led. */
+  async page(request: Pick<ProviderHttpRequest, 'url' | 'issuer'>): Promise<ProviderPage> {
+    const { status, headers } = await this.#fetch({ ...request, redirect: 'manual' }).catch(
+      (cause: unknown) => {
+        const message = `${quotedUrl(request.url)} does not answer`
+        throw new ProviderFault('unreachable', message, { cause })
+      },
+    )
+    return { status, location: headers.find(([name]) => name.toLowerCase() === 'location')?.[1] }
+  }
+
+  #fetch({
+    url,
+    issuer,
+    headers = [],
+    form,
+    redirect = 'error',
+  }: ProviderHttpRequest): Promise<EgressResponse> {
     const egress = isIssuersOwn(url, issuer) ? this.#anywhere : this.#outside
     return egress.fetch(
       {
         url,
         method: form ? 'POST' : 'GET',
         headers: [...ACCEPT_JSON, ...headers, ...(form ? FORM_HEADERS : [])],
-        redirect: 'error',
+        redirect,
         ...(form && { bodyBase64: Buffer.from(form.toString()).toString('base64') }),
       },
       { allow: ['*'], maxResponseBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS },

@@ -14,6 +14,7 @@ import {
   type GoogleInput,
   type ProviderRecord,
   callbackUri,
+  callbackUriAt,
   providerSealContext,
   requireIssuer,
   requireScopes,
@@ -30,6 +31,8 @@ import {
 /** A provider with the client's credentials. */
 export interface ProviderAccess extends Omit<GoogleProvider, 'enabled'> {
   readonly clientSecret: string
+  /** Where it sends browsers back to. */
+  readonly redirectUri: string
 }
 
 /** The providers of a site's visitors, as the operator configured them. Client secrets are stored sealed. */
@@ -45,7 +48,7 @@ export class Providers {
     const { data } = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectProvider(tx, data.userPoolId)
-      return row ? [recordOf(data, row)] : []
+      return row ? [recordOf(site, data, row)] : []
     })
   }
 
@@ -59,10 +62,16 @@ export class Providers {
         input.clientSecret === undefined
           ? keptSecret(settings, current)
           : await this.#seal(tx, data, input.clientSecret)
-      const provider = { ...settings, userPoolId: data.userPoolId, sealedClientSecret }
+      const callbackHost = callbackHostOf(data, settings, current)
+      const provider = {
+        ...settings,
+        callbackHost,
+        userPoolId: data.userPoolId,
+        sealedClientSecret,
+      }
       const row = await upsertProvider(tx, provider, this.#deps.clock.now())
       await this.#changed(tx, data, { action: 'configured', issuer: settings.issuer })
-      return recordOf(data, row)
+      return recordOf(site, data, row)
     })
   }
 
@@ -92,6 +101,7 @@ export class Providers {
         clientId: row.clientId,
         clientSecret: secret.toString('utf8'),
         scopes: scopesOf(row),
+        redirectUri: callbackUriAt(pool, row.callbackHost ?? site.domain),
       }
     })
   }
@@ -151,13 +161,24 @@ function keptSecret(
   return current.sealedClientSecret
 }
 
-const recordOf = (pool: Pool, row: StoredProvider): ProviderRecord => ({
+/** Another client has been registered with the callback of now. */
+const callbackHostOf = (
+  pool: Pool,
+  { issuer, clientId }: { readonly issuer: string; readonly clientId: string },
+  current: StoredProvider | undefined,
+): string | null =>
+  current?.issuer === issuer && current.clientId === clientId
+    ? current.callbackHost
+    : new URL(pool.issuer).hostname
+
+const recordOf = (site: Site, pool: Pool, row: StoredProvider): ProviderRecord => ({
   provider: GOOGLE,
   issuer: row.issuer,
   clientId: row.clientId,
   scopes: scopesOf(row),
   enabled: row.enabled,
   redirectUri: callbackUri(pool.issuer),
+  redirectUriInUse: callbackUriAt(pool, row.callbackHost ?? site.domain),
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

@@ -8,6 +8,7 @@ const PROVIDER_COLUMNS = [
   'client_id as clientId',
   'scopes',
   'enabled',
+  'callback_host as callbackHost',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'sealed_client_secret as sealedClientSecret',
@@ -18,6 +19,8 @@ export interface StoredProvider {
   readonly clientId: string
   readonly scopes: unknown
   readonly enabled: boolean
+  /** Null is the site's domain. */
+  readonly callbackHost: string | null
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly sealedClientSecret: Buffer
@@ -52,6 +55,7 @@ export function upsertProvider(
     sealed_client_secret: provider.sealedClientSecret,
     scopes: JSON.stringify(provider.scopes),
     enabled: provider.enabled,
+    callback_host: provider.callbackHost,
     updated_at: now,
   }
   return tx.db
@@ -66,6 +70,19 @@ export function upsertProvider(
     .onConflict((on) => on.columns(['site_id', 'user_pool_id', 'provider']).doUpdateSet(settings))
     .returning(PROVIDER_COLUMNS)
     .executeTakeFirstOrThrow()
+}
+
+export async function updateCallbackHost(
+  tx: SiteTx,
+  userPoolId: string,
+  callbackHost: string,
+): Promise<void> {
+  await tx.db
+    .updateTable('identity_provider')
+    .set({ callback_host: callbackHost })
+    .where(inPool(tx, userPoolId))
+    .where('provider', '=', GOOGLE)
+    .execute()
 }
 
 export async function deleteProvider(tx: SiteTx, userPoolId: string): Promise<boolean> {

@@ -17,7 +17,7 @@ import {
 } from './notice-page.ts'
 
 const SIGN_IN =
-  /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|mfa|mfaSetup|passkey|consent|account(?:\/[a-z-]+)?|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
+  /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout(?:\/former)?|mfa|mfaSetup|passkey|consent|account(?:\/[a-z-]+)*|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
 const MAILED_LINK = /^\/admin\/public\/(?:onboarding|address)(?:\/|$)/
 /** It answers programs, too. */
 const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
