@@ -4,7 +4,7 @@ import { UsageError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 
 /** What a word of a command names. */
-export type CommandWord =
+type CommandWord =
   | 'DOMAIN'
   | 'ADDRESS'
   | 'MESSAGE'
@@ -52,7 +52,7 @@ export interface Invocation {
   /** What the program was started with. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** A line on stderr, so that stdout stays the answer. */
-  progress(line: string): void
+  readonly progress: (line: string) => void
 }
 
 /** The word and the options of one call, by the names that commander gives them: `clientId` for `--client-id`. */

@@ -1,5 +1,5 @@
 import { isJsonType } from './bodies/content-types.ts'
-import { fetchContextOf } from './oidc/fetch-context.ts'
+import { fetchContextOf } from './fetch-context.ts'
 
 /** Longer headers are of nobody's browser. */
 const MAX_HEADER = 1000

@@ -59,7 +59,7 @@ export function requirePoolPlace(
 }
 
 /** Whether the name by which the site was requested is the one for that. */
-export function isUsedFor(site: SiteEntry, use: HostUse): boolean {
+function isUsedFor(site: SiteEntry, use: HostUse): boolean {
   const { host, domain, adminDomain, authDomain, formerAuthDomains } = site
   if (use === 'former') return formerAuthDomains.includes(host)
   return { site: domain, admin: adminDomain ?? domain, auth: authDomain ?? domain }[use] === host

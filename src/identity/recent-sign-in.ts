@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 
-export const RECENT_MS = 15 * 60_000
+const RECENT_MS = 15 * 60_000
 
-export const isRecentSignIn = ({ authTime }: { readonly authTime: Date }, now: Date): boolean =>
+const isRecentSignIn = ({ authTime }: { readonly authTime: Date }, now: Date): boolean =>
   now.getTime() - authTime.getTime() <= RECENT_MS
 
 /** Changing the ways to sign in takes a recent sign-in, because a token alone may be stolen. */

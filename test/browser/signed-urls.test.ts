@@ -63,7 +63,7 @@ describe.skipIf(missing).each(['files', 'S3'])(
         const owners = [(await users(host))[0]]
         const body = { address: `info@${host}`, owners }
         const made = await stack.call(host, 'POST', '/admin/api/mailboxes', { token, body })
-        expect(made.status).toBe(200)
+        if (made.status !== 200) throw new Error(made.text)
       }
       chromium = await launchChromium()
     }, 60_000)

@@ -25,8 +25,8 @@ describe.each(['one.test', 'two.test'])('a preset of %s that names its resource 
     }
     await site.synced()
     for (const at of [1, 2, 3]) {
-      const { status } = await site.call('put', { item: { topic: host, at, n: at * 10 } })
-      expect(status).toBe(200)
+      const put = await site.call('put', { item: { topic: host, at, n: at * 10 } })
+      if (put.status !== 200) throw new Error(put.text)
     }
   })
 

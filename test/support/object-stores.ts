@@ -93,6 +93,11 @@ export async function openFileStore(): Promise<OpenFileStore> {
   }
 }
 
+function refuse(outgoing: ServerResponse, fault: string, isAllowedOrigin: boolean): void {
+  if (isAllowedOrigin) outgoing.setHeader('access-control-allow-origin', '*')
+  outgoing.writeHead(403).end(fault)
+}
+
 /** s3rver checks no signature, so what comes with a presigned URL passes a strict check of our own first; listings are our own too. */
 export async function openS3Store(): Promise<OpenS3Store> {
   const directory = await mkdtemp(join(tmpdir(), 'croft-s3-'))
@@ -111,9 +116,7 @@ export async function openS3Store(): Promise<OpenS3Store> {
       ? presignFault({ method, target, headers }, credentials, new Date())
       : undefined
     if (fault !== undefined) {
-      const allowed = origins.includes(headers.origin ?? '')
-      if (allowed) outgoing.setHeader('access-control-allow-origin', '*')
-      outgoing.writeHead(403).end(fault)
+      refuse(outgoing, fault, origins.includes(headers.origin ?? ''))
     } else if (method === 'GET' && target.includes('list-type=2')) {
       void sendListing(s3rver, target, outgoing)
     } else answer(incoming, outgoing)

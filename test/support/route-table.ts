@@ -55,7 +55,6 @@ export function stepUpOf({ authority = '', effects = [], proof }: RouteRow): str
 const gateOf = (page: unknown): string | undefined =>
   page === undefined ? undefined : ['page', ...Object.keys(Object(page))].join(', ')
 
-const text = (value: unknown): string | undefined =>
-  value === undefined ? undefined : String(value)
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

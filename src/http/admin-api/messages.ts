@@ -167,14 +167,11 @@ export const messagePurgeRoutes = (context: AppContext) =>
     .post(
       '/purge-deleted',
       async ({ site, by, body: { filters = {}, ...asked } }) => {
-        const { mailbox, includeTrash = false } = filters
         const dryRun = confirmed(asked, 'All deleted messages')
-        const filter = {
-          state: includeTrash ? ('trashed' as const) : ('deleted' as const),
-          ...(mailbox !== undefined && {
-            mailboxId: await context.mailPurge.mailboxIdOf(site, mailbox),
-          }),
-        }
+        const { mailbox, includeTrash = false } = filters
+        const state = includeTrash ? ('trashed' as const) : ('deleted' as const)
+        const mailboxId = mailbox && (await context.mailPurge.mailboxIdOf(site, mailbox))
+        const filter = { state, ...(mailboxId !== undefined && { mailboxId }) }
         return context.mailPurge.purgeMatching(site, mailEditor(by), { filter, dryRun })
       },
       {

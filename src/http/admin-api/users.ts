@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 
+import type { PageRequest } from '#base/page.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
@@ -50,10 +51,9 @@ export const adminUserRoutes = (context: AppContext) =>
       '/',
       async ({ site, query }) => {
         const { email, q } = query
-        const scope = [site.siteId, 'users', JSON.stringify([email, q])]
-        return answerPage(context, { scope, query, bounds: PAGE }, (page) =>
-          context.adminUsers.list(site, { ...page, email, q }),
-        )
+        const asked = { scope: [site.siteId, 'users', JSON.stringify([email, q])], query }
+        const list = (page: PageRequest) => context.adminUsers.list(site, { ...page, email, q })
+        return answerPage(context, { ...asked, bounds: PAGE }, list)
       },
       { role: 'admin', query: UserQuery, response: PageOf(AdminUser) },
     )

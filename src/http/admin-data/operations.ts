@@ -15,6 +15,12 @@ import { Done, done, PermissionsSyncView } from './views.ts'
 
 const OperationPath = Type.Object({ operation: NameText })
 
+const Invalidated = Type.Object({ ok: Type.Literal(true), invalidatedCount: Type.Integer() })
+const Reconciling = Type.Object({
+  status: Type.Literal('queued'),
+  permissionsSync: PermissionsSyncView,
+})
+
 /** What a site's visitors can call, and the answers that are kept for them. */
 export const operationRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data' })
@@ -49,7 +55,7 @@ export const operationRoutes = (context: AppContext) =>
         role: 'admin',
         effects: [],
         params: OperationPath,
-        response: Type.Object({ ok: Type.Literal(true), invalidatedCount: Type.Integer() }),
+        response: Invalidated,
       },
     )
     .post(
@@ -73,9 +79,6 @@ export const operationRoutes = (context: AppContext) =>
       {
         role: 'admin',
         effects: [],
-        response: Type.Object({
-          status: Type.Literal('queued'),
-          permissionsSync: PermissionsSyncView,
-        }),
+        response: Reconciling,
       },
     )

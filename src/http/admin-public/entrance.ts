@@ -8,7 +8,7 @@ import { signedOutPage } from '#http/oidc/pages/signed-out-page.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { ADMINISTRATION, clearedSignedOut, hasJustSignedOut } from '#http/oidc/signed-out.ts'
 import { routeNotFound } from '#http/plugins/errors.ts'
-import { type PageRequest, pages } from '#http/plugins/pages.ts'
+import { type GatedRequest, pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { say } from '#languages/message.ts'
@@ -17,7 +17,7 @@ import type { Site } from '#sites/site.ts'
 /** What people ask of the administration's own addresses. */
 interface Visit {
   readonly site: Site
-  readonly pageRequest: PageRequest
+  readonly pageRequest: GatedRequest
 }
 
 /**

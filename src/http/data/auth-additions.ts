@@ -10,7 +10,8 @@ import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { LinkRequest } from '#identity/federation/links.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import type { Proof, ProofAction, ProofSubject } from '#identity/proofs/model.ts'
+import type { ProofAction } from '#identity/proof-action.ts'
+import type { Proof, ProofSubject } from '#identity/proofs/model.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 
 import { Ok, ok } from './auth-response.ts'
@@ -80,6 +81,18 @@ const subjectOf = (
   action: ProofAction,
 ): ProofSubject => ({ sub, signIn: familyId, action })
 
+const LinkStarted = Type.Object({
+  authorizeUrl: Type.String(),
+  clientId: Type.String(),
+  expiresAt: Type.Date(),
+})
+
+/** The length of the password is the policy's to judge, with words for people. */
+const PasswordAddition = Type.Composite(
+  [Type.Object({ password: Type.String({ maxLength: 4096 }) }), Proven],
+  { additionalProperties: false },
+)
+
 /** What visitors add to the ways in which they sign in, with a proof that the account is theirs. */
 export const dataAuthAdditionRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/data' })
@@ -116,13 +129,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
         visitor: true,
         effects: provenBy(OWNER_PROOF, ['movesAccount']),
         body: Type.Composite([LinkRequest, Proven], { additionalProperties: false }),
-        response: Ok(
-          Type.Object({
-            authorizeUrl: Type.String(),
-            clientId: Type.String(),
-            expiresAt: Type.Date(),
-          }),
-        ),
+        response: Ok(LinkStarted),
       },
     )
     .post(
@@ -139,13 +146,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       {
         visitor: true,
         effects: provenBy(OWNER_PROOF, ['movesAccount']),
-        // Its length is the policy's to judge, with words for people.
-        body: Type.Composite(
-          [Type.Object({ password: Type.String({ maxLength: 4096 }) }), Proven],
-          {
-            additionalProperties: false,
-          },
-        ),
+        body: PasswordAddition,
         response: Ok(Type.Object({ passwordEnabled: Type.Literal(true) })),
       },
     )

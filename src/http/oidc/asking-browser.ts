@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { AppContext } from '#context'
-import type { PageRequest, PoolPageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest, PoolPageRequest } from '#http/plugins/pages.ts'
 import type { AskingBrowser } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { KnownBrowsers } from '#identity/rate-limits/known-browsers.ts'
@@ -31,7 +31,7 @@ export class AskingBrowsers {
   }
 
   /** The `Set-Cookie` for a browser in which an account has just signed in; it stays when that signs out. */
-  remembered(request: PageRequest, pool: Pool, email: string): string {
+  remembered(request: GatedRequest, pool: Pool, email: string): string {
     const scope = poolScope(pool)
     const held = cookieOf(request, COOKIE, scope)
     const { cookie, expiresAt } = this.#known.remember(held, pool.issuer, email)

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { fetchContextOf } from '#http/fetch-context.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
@@ -9,7 +10,6 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import type { Pool } from '#identity/pools/model.ts'
 import { say } from '#languages/message.ts'
 
-import { fetchContextOf } from './fetch-context.ts'
 import { readFormFields } from './form-body.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { redirectToProvider } from './provider.ts'

@@ -1,4 +1,4 @@
-import type { PageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest } from '#http/plugins/pages.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
 /** Which requests a browser sends a cookie with. */
@@ -25,7 +25,7 @@ export function poolScope({ issuer }: Pick<Pool, 'issuer'>): CookieScope {
  * neighbouring domain may have set one of the two.
  */
 export function cookieOf(
-  request: PageRequest,
+  request: GatedRequest,
   plainName: string,
   scope: CookieScope,
 ): string | undefined {

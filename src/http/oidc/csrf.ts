@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 import { isSameText } from '#base/same-text.ts'
-import type { PageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest } from '#http/plugins/pages.ts'
 
 import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
 
@@ -25,7 +25,7 @@ export interface CsrfSession {
  */
 export function csrfSession(
   key: Uint8Array,
-  request: PageRequest,
+  request: GatedRequest,
   address: string,
   scope: CookieScope,
 ): CsrfSession {

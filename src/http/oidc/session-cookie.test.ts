@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { PageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest } from '#http/plugins/pages.ts'
 
 import { clearedSession, readSession, sessionCookie } from './session-cookie.ts'
 
@@ -8,7 +8,7 @@ const sent = (cookie?: string) =>
   new Request(
     'http://one.test/',
     cookie === undefined ? {} : { headers: { cookie } },
-  ) as PageRequest
+  ) as GatedRequest
 const SESSION = { token: 't0ken', expiresAt: new Date('2026-12-20T12:00:00Z') }
 
 describe('the session cookie', () => {

@@ -1,4 +1,4 @@
-import type { PageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest } from '#http/plugins/pages.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
 import { cookieOf, poolScope, setCookie } from './cookies.ts'
@@ -6,8 +6,10 @@ import { cookieOf, poolScope, setCookie } from './cookies.ts'
 const NAME = 'croft_session'
 
 /** The token of the browser's session at a pool. */
-export const readSession = (request: PageRequest, pool: Pick<Pool, 'issuer'>): string | undefined =>
-  cookieOf(request, NAME, poolScope(pool))
+export const readSession = (
+  request: GatedRequest,
+  pool: Pick<Pool, 'issuer'>,
+): string | undefined => cookieOf(request, NAME, poolScope(pool))
 
 /** The `Set-Cookie` that keeps a browser signed in at one pool. */
 export const sessionCookie = (

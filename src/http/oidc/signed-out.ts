@@ -1,4 +1,4 @@
-import type { PageRequest } from '#http/plugins/pages.ts'
+import type { GatedRequest } from '#http/plugins/pages.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
 import { cookieOf, poolScope, setCookie } from './cookies.ts'
@@ -24,7 +24,7 @@ export function signedOutCookie(pool: AdminPool, location: string, now: Date): r
   return isAdministration ? [setCookie(NAME, '1', { ...scopeOf(pool), expiresAt })] : []
 }
 
-export const hasJustSignedOut = (request: PageRequest, pool: AdminPool): boolean =>
+export const hasJustSignedOut = (request: GatedRequest, pool: AdminPool): boolean =>
   cookieOf(request, NAME, scopeOf(pool)) !== undefined
 
 /** The `Set-Cookie` that deletes it. */

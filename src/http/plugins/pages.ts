@@ -3,8 +3,8 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { formBody } from '#http/bodies/request-body.ts'
-import { type FetchContext, fetchContextOf } from '#http/oidc/fetch-context.ts'
-import { openerPolicyAt } from '#http/oidc/opener-policy.ts'
+import { type FetchContext, fetchContextOf } from '#http/fetch-context.ts'
+import { openerPolicyAt } from '#http/opener-policy.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { ACCOUNT_CLIENT_ID } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -45,10 +45,10 @@ export interface PoolPageGate extends PageGate {
 declare const admitted: unique symbol
 
 /** A request that has passed the gate. The cookies of no other one can be read. */
-export type PageRequest = Request & { readonly [admitted]: true }
+export type GatedRequest = Request & { readonly [admitted]: true }
 
 export interface PoolPageRequest extends PoolHttpRequest {
-  readonly request: PageRequest
+  readonly request: GatedRequest
 }
 
 interface PageDetail extends AuthorityDetail {
@@ -117,7 +117,7 @@ interface PagePlace {
   readonly pool?: Pool
 }
 
-function pass(request: Request, gate: PoolPageGate, { url, pool }: PagePlace): PageRequest {
+function pass(request: Request, gate: PoolPageGate, { url, pool }: PagePlace): GatedRequest {
   if (!keepsOpener(request, gate, pool)) scopeOf(request).openerPolicy = openerPolicyAt(url)
   const asked = fetchContextOf(request)
   const isPage = asked === 'navigation' || asked === 'unsaid'
@@ -130,7 +130,7 @@ function pass(request: Request, gate: PoolPageGate, { url, pool }: PagePlace): P
   return asAdmitted(request)
 }
 
-const asAdmitted = (request: Request): PageRequest => request as PageRequest
+const asAdmitted = (request: Request): GatedRequest => request as GatedRequest
 
 /** The account's own sign-in opens in no popup: its client is the account's page. */
 const keepsOpener = ({ url }: Request, { popups }: PoolPageGate, pool: Pool | undefined): boolean =>

@@ -45,11 +45,9 @@ export const portalForwardingRoutes = (context: AppContext) =>
           OPERATOR_READER,
           params.address,
         )
-        const asked = {
-          scope: [site.siteId, 'operator', 'forwarding-targets', params.address],
-          query,
-        }
-        return { mailbox, ...(await answerList(context, asked, items, ({ target }) => target)) }
+        const scope = [site.siteId, 'operator', 'forwarding-targets', params.address]
+        const page = await answerList(context, { scope, query }, items, ({ target }) => target)
+        return { mailbox, ...page }
       },
       {
         siteOperator: true,

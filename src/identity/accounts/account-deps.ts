@@ -1,5 +1,6 @@
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
+import type { MailedCodes } from '#identity/mailed-codes.ts'
 import type { BreachedPasswords } from '#identity/passwords/breached-passwords.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
@@ -12,8 +13,6 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
-
-import type { MailedCodes } from './mailed-codes.ts'
 
 /** What accounts need of the rest of the service. */
 export interface AccountsDeps extends Pick<

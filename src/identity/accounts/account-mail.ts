@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -8,7 +9,6 @@ import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { upsertResetCode } from './code-queries.ts'
-import { RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
 import { updateSignUpCode } from './sign-up-queries.ts'
 
 type Job = QueueJobs['account-mail']

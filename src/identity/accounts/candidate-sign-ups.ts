@@ -1,4 +1,5 @@
-import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
+import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
+
 import type { PendingSignUp } from './sign-up-queries.ts'
 
 /** Which of the sign-ups that wait for an address a code may confirm, and in which its try counts. */

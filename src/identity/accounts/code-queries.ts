@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 
+import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-
-import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
 
 export interface NewUserCode extends UserKey {
   /** Who asked for it, and may use it. */

@@ -1,5 +1,6 @@
 import { allFaults } from '#base/all-faults.ts'
 import { networkOf } from '#base/network-of.ts'
+import { VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -9,7 +10,6 @@ import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail, newEmail } from './account-email.ts'
 import { candidateSignUps, mostLikelySignUp } from './candidate-sign-ups.ts'
 import { signUpDisabled, wrongCode } from './errors.ts'
-import { VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
 import type { Credentials, CodeResendRequest, SignUpConfirmation, SignUpReceipt } from './model.ts'
 import {
   type PendingSignUp,

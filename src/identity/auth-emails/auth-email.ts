@@ -1,5 +1,5 @@
 import type { PoolKind } from '#identity/pool-kind.ts'
-import type { ProofAction } from '#identity/proofs/model.ts'
+import type { ProofAction } from '#identity/proof-action.ts'
 
 /** Every message that identity sends, with what its words need. */
 export type AuthEmail = { readonly to: string } & (

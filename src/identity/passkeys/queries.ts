@@ -107,7 +107,7 @@ export async function deletePasskey(
 }
 
 /** False for one that has come back before. */
-export async function insertUsedChallenge(
+export async function insertUsedPasskeyChallenge(
   tx: SiteTx,
   challenge: { readonly challengeHash: Buffer; readonly expiresAt: Date },
 ): Promise<boolean> {

@@ -23,7 +23,7 @@ import {
   countPasskeys,
   deletePasskey,
   insertPasskey,
-  insertUsedChallenge,
+  insertUsedPasskeyChallenge,
   selectPasskeyForUpdate,
   selectPasskeys,
   updateUse,
@@ -140,7 +140,7 @@ export class Passkeys {
     const now = this.#deps.clock.now()
     return this.#deps.database.withSite(siteId, async (tx) => {
       await deleteExpired(tx, 'used_passkey_challenge', now)
-      return insertUsedChallenge(tx, {
+      return insertUsedPasskeyChallenge(tx, {
         challengeHash: createHash('sha256').update(challenge).digest(),
         expiresAt: new Date(now.getTime() + CHALLENGE_MS),
       })

@@ -1,5 +1,4 @@
-/** What a proof is for: one of one kind is worth nothing for another. */
-export type ProofAction = 'address' | 'app' | 'deletion' | 'google' | 'passkey' | 'password'
+import type { ProofAction } from '#identity/proof-action.ts'
 
 /** Who proves, for what, and in which sign-in: the id of a session or of a token's family. */
 export interface ProofSubject {

@@ -1,4 +1,4 @@
-import { MAX_CODE_ATTEMPTS } from '#identity/accounts/mailed-codes.ts'
+import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 

@@ -1,19 +1,32 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { AccountServiceDeps } from '#identity/accounts/account-deps.ts'
-import { type CodeScope, PROOF_LIFETIME_MS } from '#identity/accounts/mailed-codes.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
+import { type CodeScope, type MailedCodes, PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
 import type { Passkeys } from '#identity/passkeys/service.ts'
+import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { Proof, ProofMethods, ProofSubject } from './model.ts'
 import { ProofChallenges } from './passkey-challenges.ts'
 import { type ProofCodeKey, deleteProofCode, takeProofAttempt, upsertProofCode } from './queries.ts'
 
-export interface ProofsDeps extends AccountServiceDeps {
+export interface ProofsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+  readonly sealer: Pick<Sealer, 'derive'>
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly codes: MailedCodes
+  readonly rateLimiter: AuthRateLimiter
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
   readonly passkeys: Pick<Passkeys, 'list' | 'authenticate'>
 }
 

@@ -12,7 +12,7 @@ import type { TokenSet } from './model.ts'
 import { insertRefreshResponse, selectRefreshResponse } from './queries.ts'
 
 /** How long a refresh token that was used gets the same response again. */
-export const REPEAT_LIFETIME_MS = 10_000
+const REPEAT_LIFETIME_MS = 10_000
 
 const MAX_LENGTH = 64 * 1024
 

@@ -16,7 +16,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { OWNER_PROOF, type RouteEffects, provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
-import type { ProofAction } from '#identity/proofs/model.ts'
+import type { ProofAction } from '#identity/proof-action.ts'
 import { say } from '#languages/message.ts'
 
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
@@ -114,7 +114,7 @@ async function proven(
 }
 
 /** Under a form, for who does not want to send it. */
-export const backLine = ({ pool }: AccountRequest): Html =>
+const backLine = ({ pool }: AccountRequest): Html =>
   linkLine(say('account.changed-mind'), pathTo(pool, 'account'), say('account.back'))
 
 /** A page with a form that only this browser can send, and only its account's owner where it moves the account. */

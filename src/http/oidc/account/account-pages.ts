@@ -16,7 +16,7 @@ import { listed, timeAgo } from '#languages/spans.ts'
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
 import { accountRow, rowButton, rowLink, unseenWords } from './account-rows.ts'
 import { deviceName } from './device-name.ts'
-import { type Membership, memberSection } from './member-section.ts'
+import { type MemberOverview, memberSection } from './member-section.ts'
 import { REMOVED_PASSKEY } from './passkeys.ts'
 
 /** What a page of the account shows. */
@@ -27,7 +27,7 @@ export interface AccountOverview {
   readonly passkeys: readonly Passkey[]
   readonly applications: readonly ConsentedClient[]
   /** Undefined for visitors. */
-  readonly membership: Membership | undefined
+  readonly membership: MemberOverview | undefined
   readonly now: Date
   readonly fault: PageFault | undefined
 }

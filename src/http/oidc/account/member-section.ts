@@ -8,7 +8,7 @@ import type { AccountRequest } from './account-request.ts'
 import { accountRow } from './account-rows.ts'
 
 /** What a member of the admin pool can do at the site. */
-export interface Membership {
+export interface MemberOverview {
   readonly role: Role
   /** Those that the member owns, by address. */
   readonly mailboxes: readonly Mailbox[]
@@ -24,7 +24,7 @@ const ROLES: Record<Role, { readonly name: TextKey; readonly text: TextKey }> = 
 }
 
 /** Says what the role allows, which mailboxes are theirs, and where a developer goes on. */
-export function memberSection({ site }: AccountRequest, membership: Membership): Html {
+export function memberSection({ site }: AccountRequest, membership: MemberOverview): Html {
   const { role, mailboxes, hasMoreMailboxes } = membership
   const { name, text } = ROLES[role]
   const takesMail = mailboxes.some(({ status }) => status === 'ACTIVE')
@@ -41,7 +41,7 @@ export function memberSection({ site }: AccountRequest, membership: Membership):
   `
 }
 
-const mailboxText = ({ status }: Mailbox, { submission }: Membership): Words =>
+const mailboxText = ({ status }: Mailbox, { submission }: MemberOverview): Words =>
   status === 'ACTIVE'
     ? // As text: no thousands are marked in a port.
       say('member.mailbox', { host: submission.host, port: String(submission.port) })

@@ -1,7 +1,8 @@
 import type { AppContext } from '#context'
 import type { Field } from '#http/oidc/pages/field.ts'
 import type { FormPage } from '#http/oidc/pages/form.ts'
-import type { Proof, ProofAction, ProofSubject } from '#identity/proofs/model.ts'
+import type { ProofAction } from '#identity/proof-action.ts'
+import type { Proof, ProofSubject } from '#identity/proofs/model.ts'
 import { type Words, say } from '#languages/message.ts'
 
 import type { AccountRequest } from './account-request.ts'

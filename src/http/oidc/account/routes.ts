@@ -13,7 +13,7 @@ import { say } from '#languages/message.ts'
 import { ACCOUNT_GATE } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
 import { type AccountRequest, ownerOnly } from './account-request.ts'
-import type { Membership } from './member-section.ts'
+import type { MemberOverview } from './member-section.ts'
 
 /** The account's page itself, and what its buttons do. */
 export const accountRoutes = (context: AppContext) => {
@@ -78,7 +78,7 @@ async function membershipOf(
   { mailboxes, config }: AppContext,
   { site, session }: AccountRequest,
   role: Role,
-): Promise<Membership> {
+): Promise<MemberOverview> {
   // As a user, who sees their own alone.
   const owner = { userId: session.sub, role: 'user' } as const
   const page = { limit: SHOWN_MAILBOXES, after: undefined }

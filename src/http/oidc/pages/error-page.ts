@@ -1,6 +1,6 @@
 import type { AppError } from '#base/app-error.ts'
 import { acceptsHtml, asksForPage } from '#http/accepts-html.ts'
-import { fetchContextOf } from '#http/oidc/fetch-context.ts'
+import { fetchContextOf } from '#http/fetch-context.ts'
 import type { PoolHttpRequest } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -9,7 +9,7 @@ import type { Site } from '#sites/site.ts'
 
 import { errorWords } from './error-words.ts'
 import {
-  type NamedSite,
+  type LinkedSite,
   type NoticeLink,
   type SupportLine,
   backToSite,
@@ -61,7 +61,7 @@ export function errorPage(
 
 interface ErrorRequest {
   readonly request: Request
-  readonly site: NamedSite & Pick<Site, 'branding'>
+  readonly site: LinkedSite & Pick<Site, 'branding'>
   readonly status: number
   /** Of the installation. */
   readonly baseUrl: string

@@ -9,16 +9,18 @@ import { type HtmlPage, htmlPage } from './page.ts'
 export type SupportLine = readonly [label: Words, text: Words]
 
 /** Whose page it is; undefined names are those of a host that is no site. */
-export type NamedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
+export type LinkedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
 
 /** Leads from a page to the site, which may be under another name. `address` is any of the installation. */
-export const backToSite = (site: NamedSite, address: string): NoticeLink => ({
+export const backToSite = (site: LinkedSite, address: string): NoticeLink => ({
   href: siteHref(site, address),
   label: say('page.back-to-site'),
 })
 
-export const siteHref = ({ domain, adminDomain, authDomain }: NamedSite, address: string): string =>
-  adminDomain || authDomain ? `${siteBaseUrl(new URL(address).origin, domain)}/` : '/'
+export const siteHref = (
+  { domain, adminDomain, authDomain }: LinkedSite,
+  address: string,
+): string => (adminDomain || authDomain ? `${siteBaseUrl(new URL(address).origin, domain)}/` : '/')
 
 export interface NoticeLink {
   readonly href: string
