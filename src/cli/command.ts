@@ -4,13 +4,7 @@ import { UsageError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 
 /** What a word of a command names. */
-type CommandWord =
-  | 'DOMAIN'
-  | 'ADDRESS'
-  | 'MESSAGE'
-  | 'FILE'
-  | 'DEPLOYMENT_ID'
-  | '[DEPLOYMENT_ID]'
+type CommandWord = 'DOMAIN' | 'ADDRESS' | 'MESSAGE' | 'FILE' | 'DEPLOYMENT_ID' | '[DEPLOYMENT_ID]'
 
 /** One thing that `croft` does. */
 export interface CliCommand {

@@ -51,6 +51,7 @@ export const portalAuthRoutes = (context: AppContext) =>
     )
     .post('/providers/google/callback', async ({ site }) => context.callbackChecks.check(site), {
       siteOperator: true,
+      effects: [],
       params: SitePath,
       response: CallbackCheck,
     })
