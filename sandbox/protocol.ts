@@ -97,6 +97,8 @@ export const HOST_CALL_NAMES = [
   'table',
   'bucket',
   'sendEmail',
+  // A part of a large file of mail: its mailbox, a line break, and base64.
+  'mailPart',
   'operation',
   'http',
 ] as const

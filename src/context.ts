@@ -220,6 +220,7 @@ const siteMailOf = (
     disk.check('database')
     return siteMessages.send(...message)
   },
+  stagePart: (...part) => siteSender.stagePart(...part),
   sendFromMailbox: (...message) => siteSender.sendFromMailbox(...message),
 })
 

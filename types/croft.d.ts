@@ -128,7 +128,7 @@ export interface Email {
   readonly replyTo?: string
 }
 
-/** All of it together has at most 9 MiB as JSON, so files some 6.5 MiB. */
+/** At most 10 files of 10 MiB each and 15 MiB together, or a `raw` message of 25 MiB; give the function memory for three times as much. */
 export interface MailboxEmail {
   /** An address of the site, like `info@shop.test`. */
   readonly mailbox: string

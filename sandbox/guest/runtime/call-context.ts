@@ -14,10 +14,10 @@ import { GuestBucket } from './guest-bucket.ts'
 import { GuestTable } from './guest-table.ts'
 import { callHostFor } from './host-calls.ts'
 import { runInCall } from './live-calls.ts'
+import { type SendEmail, sendEmailOf } from './send-email.ts'
 import { type WaitUntil, waitUntilOf } from './wait-until.ts'
 
 type Print = (...args: unknown[]) => void
-type SendEmail = (message: unknown) => Promise<unknown>
 type CallOperation = (name: unknown, payload?: unknown) => Promise<unknown>
 
 // oxlint-disable-next-line typescript/unbound-method -- console methods do not use their receiver
@@ -113,13 +113,6 @@ export class CallContext {
 // Whoever makes a context names the call whose rights it has.
 deleteProperty(CallContext.prototype, 'constructor')
 freeze(CallContext.prototype)
-
-function sendEmailOf(call: number): SendEmail {
-  return async (message) => {
-    const argument = jsonStringify(message) ?? 'null'
-    return jsonParse(await callHostFor(call, 'sendEmail', argument))
-  }
-}
 
 /** The payload stays text until the operation that is asked reads it. */
 function operationOf(call: number): CallOperation {

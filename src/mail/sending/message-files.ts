@@ -23,7 +23,7 @@ import {
 } from './staged-attachments.ts'
 
 /** A file whose bytes were staged in parts, one behind the other. */
-interface PartedFile {
+export interface PartedFile {
   readonly filename: string
   readonly contentType: string
   readonly partRefs: readonly string[]

@@ -16,19 +16,21 @@ import {
   attachmentTooLarge,
   messageTooLarge,
 } from './model.ts'
-import { countStaged, insertStaged, selectStaged } from './queries.ts'
+import { countStaged, deleteStaged, insertStaged, selectStaged } from './queries.ts'
 import type { SenderAccess } from './sender-access.ts'
 
 const UPLOAD_SECONDS = 15 * 60
 /** Ten messages full of files, waiting to be sent. */
 const MAX_STAGED = 100
 const LIFETIME_MS = 24 * 3_600_000
+/** Of parts, whose message follows at once. */
+const PART_LIFETIME_MS = 15 * 60_000
 const MESSAGE_TYPE = 'message/rfc822'
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/
 
 export interface StagedAttachmentsDeps extends Pick<
   PlatformServices,
-  'database' | 'objects' | 'objectUrls' | 'clock' | 'ids'
+  'database' | 'objects' | 'objectUrls' | 'queue' | 'clock' | 'ids'
 > {
   readonly senderAccess: SenderAccess
 }
@@ -54,20 +56,11 @@ export class StagedAttachments {
 
   /** The URL leads to the service itself, which lets pages of any origin put there; it takes exactly what was announced. */
   async stage(site: Site, sender: MailReader, asked: StageRequest): Promise<StagedAttachment> {
-    const { database, objectUrls, senderAccess, clock, ids } = this.#deps
+    const { objectUrls } = this.#deps
     const { filename, contentType, size } = checkedFile(asked)
-    const now = clock.now()
-    const attachmentRef = ids.named('stg')
+    const now = this.#deps.clock.now()
     const expiresAt = new Date(now.getTime() + LIFETIME_MS)
-    const localPart = await database.withSite(site.siteId, async (tx) => {
-      const mailbox = await senderAccess.require(tx, site, sender, asked.mailbox)
-      await deleteExpired(tx, 'mail_staged_attachment', now)
-      const { mailboxId } = mailbox
-      if ((await countStaged(tx, mailboxId, now)) >= MAX_STAGED) throw tooManyStaged()
-      const file = { attachmentRef, mailboxId, filename, contentType, sizeBytes: size, expiresAt }
-      await insertStaged(tx, file)
-      return mailbox.localPart
-    })
+    const { attachmentRef, localPart } = await this.#announce(site, sender, { ...asked, expiresAt })
     const {
       url,
       headers,
@@ -95,6 +88,41 @@ export class StagedAttachments {
     }
   }
 
+  /** Keeps bytes that are here: a part of what a message is about to be made of. Returns its reference. */
+  async keep(
+    site: Site,
+    sender: MailReader,
+    { mailbox, bytes }: { readonly mailbox: string; readonly bytes: Uint8Array },
+  ): Promise<string> {
+    const { clock, objects } = this.#deps
+    const { attachmentRef } = await this.#announce(site, sender, {
+      mailbox,
+      filename: 'part',
+      contentType: 'application/octet-stream',
+      size: bytes.byteLength,
+      expiresAt: new Date(clock.now().getTime() + PART_LIFETIME_MS),
+    })
+    await objects.put(rawKey(site.siteId, attachmentRef), bytes)
+    return attachmentRef
+  }
+
+  /** Lets go of those that no message used up. */
+  async discard(siteId: string, refs: readonly string[]): Promise<void> {
+    const { database, queue } = this.#deps
+    await database.withSite(siteId, async (tx) => {
+      const left = await deleteStaged(tx, refs)
+      if (left.size > 0)
+        await queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
+    })
+  }
+
+  /** What tells the bytes of these apart from others. */
+  async fingerprint(siteId: string, refs: readonly string[]): Promise<readonly string[]> {
+    const { objects } = this.#deps
+    const heads = await Promise.all(refs.map((ref) => objects.head(rawKey(siteId, ref))))
+    return heads.map((head) => head?.etag ?? '')
+  }
+
   /** In the order in which they were named. 400 `InvalidAttachmentRef` for what is not this mailbox's, or was not uploaded. */
   async find(
     tx: SiteTx,
@@ -117,6 +145,32 @@ export class StagedAttachments {
     if (object?.head.sizeBytes === sizeBytes) return object.body
     await object?.body.cancel()
     return unknownRef(attachmentRef)
+  }
+
+  #announce(
+    site: Site,
+    sender: MailReader,
+    file: StageRequest & { readonly expiresAt: Date },
+  ): Promise<{ readonly attachmentRef: string; readonly localPart: string }> {
+    const { database, senderAccess, clock, ids } = this.#deps
+    const { filename, contentType, size: sizeBytes, expiresAt } = file
+    const now = clock.now()
+    const attachmentRef = ids.named('stg')
+    return database.withSite(site.siteId, async (tx) => {
+      const mailbox = await senderAccess.require(tx, site, sender, file.mailbox)
+      await deleteExpired(tx, 'mail_staged_attachment', now)
+      const { mailboxId, localPart } = mailbox
+      if ((await countStaged(tx, mailboxId, now)) >= MAX_STAGED) throw tooManyStaged()
+      await insertStaged(tx, {
+        attachmentRef,
+        mailboxId,
+        filename,
+        contentType,
+        sizeBytes,
+        expiresAt,
+      })
+      return { attachmentRef, localPart }
+    })
   }
 }
 

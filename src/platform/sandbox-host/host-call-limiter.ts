@@ -7,6 +7,7 @@ const MAX_RUNNING: Readonly<Partial<Record<HostCallName, number>>> = {
   // An object may take megabytes.
   bucket: 8,
   sendEmail: 4,
+  mailPart: 2,
   // They wait for others, mostly.
   fetch: 64,
   // Operations have a queue of their own, and wait for host calls of theirs.

@@ -23,6 +23,9 @@ function desk() {
         sent.push(message)
         return message.to.map((_, at) => `msg_${sent.length}_${at}`)
       },
+      async stagePart() {
+        return 'stg_1'
+      },
       async sendFromMailbox() {
         return { id: 'msg_1', threadId: 'msg_1' }
       },

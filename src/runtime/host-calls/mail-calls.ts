@@ -1,6 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
 import { networkOf } from '#base/network-of.ts'
+import { parseBase64 } from '#mail/sending/model.ts'
 import {
   type CounterKey,
   type CounterRule,
@@ -44,13 +45,22 @@ export class MailCalls {
   }
 
   async send(hostCall: HostCall): Promise<string> {
-    if (!hostCall.function)
-      throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
+    requireFunction(hostCall)
     checkJsonSize(hostCall.argument)
     const input: unknown = JSON.parse(hostCall.argument)
     return namesMailbox(input)
       ? this.#sendFromMailbox(hostCall.call, readMailboxMessage(input))
       : this.#send(hostCall.call, readMessage(input))
+  }
+
+  /** A part of a large file, in base64, after the mailbox that is about to send it. */
+  async stage(hostCall: HostCall): Promise<string> {
+    requireFunction(hostCall)
+    const { call, argument } = hostCall
+    const end = argument.indexOf('\n')
+    const bytes = parseBase64('contentBase64', argument.slice(end + 1))
+    const mailbox = argument.slice(0, Math.max(end, 0))
+    return JSON.stringify(await this.#mail.stagePart(call.site.siteId, { mailbox, bytes }))
   }
 
   #send(call: Call, message: SiteMessage): Promise<string> {
@@ -111,6 +121,10 @@ export class MailCalls {
       Array.from({ length: recipients }, () => this.#counters.step(share.key, rule, 'undo')),
     )
   }
+}
+
+function requireFunction(hostCall: HostCall): void {
+  if (!hostCall.function) throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
 }
 
 /** A stranger's network first: what it has used up is no matter to the site. */

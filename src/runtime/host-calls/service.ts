@@ -61,6 +61,7 @@ export class HostCalls {
       table: (call) => this.#expected(call, stores.table(call)),
       bucket: (call) => this.#expected(call, stores.bucket(call)),
       sendEmail: (call) => this.#expected(call, mail.send(call)),
+      mailPart: (call) => this.#expected(call, mail.stage(call)),
       operation: (call) => this.#expected(call, nested.call(call)),
       http: ({ call, argument }) =>
         call.exchange?.ask(argument) ?? Promise.reject(new Error('This call answers no HTTP')),

@@ -24,6 +24,13 @@ export interface SiteMessage {
 /** A message that a site's code sends from one of the site's mailboxes, to all of its recipients. */
 export interface MessageFromMailbox {
   readonly request: SendRequest
+  /** Attachments that came in parts before, and the parts of a whole message. */
+  readonly partedFiles: readonly {
+    readonly filename: string
+    readonly contentType: string
+    readonly partRefs: readonly string[]
+  }[]
+  readonly rawRefs: readonly string[]
   /** Names the message, so that a call that is repeated sends it once. */
   readonly idempotencyKey: string | undefined
 }
@@ -32,6 +39,11 @@ export interface MessageFromMailbox {
 export interface SiteMail {
   /** The ids of the messages, one for each recipient, in their order. */
   send(siteId: string, message: SiteMessage): Promise<readonly string[]>
+  /** Keeps a part of a large file until its message follows. Returns its reference. */
+  stagePart(
+    siteId: string,
+    part: { readonly mailbox: string; readonly bytes: Uint8Array },
+  ): Promise<string>
   /** As somebody who may read every mailbox of the site. */
   sendFromMailbox(siteId: string, message: MessageFromMailbox): Promise<SentMessage>
 }
@@ -53,9 +65,25 @@ const Email = ClosedObject({
   replyTo: Type.Optional(Address),
 })
 
-const { body: Text, attachmentRefs: _staged, rawRef: _whole, ...CONTENT } = SendRequest.properties
+const {
+  body: Text,
+  attachmentRefs: _staged,
+  attachments: _inline,
+  raw: _raw,
+  rawRef: _whole,
+  ...CONTENT
+} = SendRequest.properties
+/** What the guest has staged in parts: their references, in order. */
+const Parts = ClosedObject({ parts: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 64 }) })
+const File = ClosedObject({
+  filename: Type.String({ maxLength: 255 }),
+  contentType: Type.String({ maxLength: 127 }),
+  contentBase64: Type.Union([Type.String(), Parts], { fault: 'must be text in base64' }),
+})
 const MailboxEmail = ClosedObject({
   ...CONTENT,
+  attachments: Type.Optional(Type.Array(File, { maxItems: 1000 })),
+  raw: Type.Optional(Type.Union([Type.String(), Parts], { fault: 'must be text in base64' })),
   text: Text,
   idempotencyKey: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, fault: 'must have 1 to 255 characters' }),
@@ -70,8 +98,27 @@ export const namesMailbox = (input: unknown): boolean =>
 
 /** Reads what site code gives `ctx.sendEmail` with a `mailbox`. The mailbox's own rules come on top. */
 export function readMailboxMessage(input: unknown): MessageFromMailbox {
-  const { text, idempotencyKey, ...rest } = parseShape(MailboxEmail, listed(input))
-  return { request: { ...rest, ...(text !== undefined && { body: text }) }, idempotencyKey }
+  const {
+    text,
+    idempotencyKey,
+    attachments = [],
+    raw,
+    ...rest
+  } = parseShape(MailboxEmail, listed(input))
+  const inline = attachments.flatMap(({ contentBase64, ...file }) =>
+    typeof contentBase64 === 'string' ? [{ ...file, contentBase64 }] : [],
+  )
+  const partedFiles = attachments.flatMap(({ contentBase64, ...file }) =>
+    typeof contentBase64 === 'string' ? [] : [{ ...file, partRefs: contentBase64.parts }],
+  )
+  const request = {
+    ...rest,
+    ...(inline.length > 0 && { attachments: inline }),
+    ...(typeof raw === 'string' && { raw }),
+    ...(text !== undefined && { body: text }),
+  }
+  const rawRefs = typeof raw === 'object' ? raw.parts : []
+  return { request, partedFiles, rawRefs, idempotencyKey }
 }
 
 /** Reads what site code gives `ctx.sendEmail`. A `ValidationError` names the field that is wrong. */
