@@ -141,7 +141,7 @@ describe('a new address of one’s own', () => {
     expect((await agree(later)).status).toBe(410)
   })
 
-  test('is not undone, nor made, once an admin has given the account another one', async () => {
+  test('is not made once an admin has named another one, which keeps the way back', async () => {
     const { bob, undo } = await moved()
     await put(bob, { primaryEmail: `more-${bob.email}` })
     const pending = await linkTo(`more-${bob.email}`, 'address-proof')
@@ -150,9 +150,11 @@ describe('a new address of one’s own', () => {
       body: { primaryEmail: heir },
     })
     expect(given.status, given.text).toBe(200)
-    expect((await agree(undo)).status).toBe(410)
     expect((await agree(pending)).status).toBe(410)
+    expect((await agree(await linkTo(heir, 'address-proof'))).status).toBe(200)
     expect((await pool.named(heir)).userId).toBe(bob.userId)
+    expect((await agree(undo)).status).toBe(200)
+    expect((await pool.named(bob.email)).userId).toBe(bob.userId)
   })
 
   test('is asked for anew, or no more, after which the first link is dead', async () => {

@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { AdminPool, type Member } from '#test/admin-api.ts'
+import { FormBrowser } from '#test/form-browser.ts'
 import { allMailTo, linkIn, mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -190,6 +191,12 @@ describe('another’s profile', () => {
     await putOf(adam, bob, { settings: { a: 1 }, externalEmail: 'x@out.test' })
     expect((await bob.call('GET', '/profile')).status).toBe(200)
     await putOf(adam, bob, { primaryEmail: `moved-${bob.email}` })
+    expect((await bob.call('GET', '/profile')).status).toBe(200)
+    const browser = new FormBrowser(stack, 'one.test')
+    const { pathname, search } = new URL(
+      linkIn(await mailTo(stack, `moved-${bob.email}`, 'address-proof')),
+    )
+    await browser.submit(await browser.get(`${pathname}${search}`), {})
     expect((await bob.call('GET', '/profile')).status).toBe(401)
     expect(await mailTo(stack, bob.email, 'address-changed')).toBeDefined()
   })

@@ -19,6 +19,8 @@ const ProfileFields = {
   externalEmail: Type.Union([Type.String(), Type.Null()]),
   settings: ProfileSettings,
   /** The primary address that is to take the place of this one, once its own link was opened. */
+  pendingEmail: Type.Optional(Type.String()),
+  /** The same, for programs that know it by the earlier name. */
   pendingPrimaryEmail: Type.Optional(Type.String()),
 }
 const closed = { additionalProperties: false }
@@ -109,7 +111,10 @@ const ownProfile = (profile: ShownProfile) => ({
   activeEmail: activeEmailOf(profile),
   externalEmail: profile.externalEmail,
   settings: profile.settings,
-  ...(profile.pending !== undefined && { pendingPrimaryEmail: profile.pending }),
+  ...(profile.pending !== undefined && {
+    pendingEmail: profile.pending,
+    pendingPrimaryEmail: profile.pending,
+  }),
 })
 
 const changedProfile = (profile: ShownProfile) => ({

@@ -6,6 +6,8 @@ export interface StoredAddressChange extends UserKey {
   readonly oldEmail: string
   readonly newEmail: string
   readonly provenAt: Date | null
+  /** The admin who asked for it; null for the owner. */
+  readonly requestedBy: string | null
 }
 
 export async function insertAddressChange(
@@ -29,6 +31,7 @@ export async function insertAddressChange(
       proven_at: null,
       created_at: change.createdAt,
       expires_at: change.expiresAt,
+      requested_by: change.requestedBy,
     })
     .execute()
 }
@@ -48,6 +51,7 @@ export function selectAddressChange(
       'old_email as oldEmail',
       'new_email as newEmail',
       'proven_at as provenAt',
+      'requested_by as requestedBy',
     ])
     .where('site_id', '=', tx.siteId)
     .where('token_hash', '=', tokenHash)

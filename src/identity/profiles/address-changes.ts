@@ -54,6 +54,10 @@ export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 
   readonly passwords: Pick<Passwords, 'remove'>
 }
 
+/** From where a new address is asked for, and by which admin; null for the owner. */
+type AddressRequest = Pick<PoolRequest, 'site' | 'origin'> &
+  Pick<StoredAddressChange, 'requestedBy'>
+
 /** New addresses of accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
 export class AddressChanges {
   readonly #deps: AddressChangesDeps
@@ -78,12 +82,12 @@ export class AddressChanges {
   /** Mails the new address; nothing changes before it answers. 409 `UserAlreadyExists`. */
   async request(
     tx: SiteTx,
-    { site, origin }: Pick<PoolRequest, 'site' | 'origin'>,
+    { site, origin, requestedBy }: AddressRequest,
     account: StoredProfile,
     newEmail: string,
   ): Promise<void> {
     await this.requireFree(tx, account, newEmail)
-    await this.#mailProof(tx, { site, kind: 'admin', origin }, account, newEmail)
+    await this.#mailProof(tx, { site, kind: 'admin', origin, requestedBy }, account, newEmail)
   }
 
   /**
@@ -101,7 +105,8 @@ export class AddressChanges {
       if (account.primaryEmail === email) throw invalid('email', say('fault.own-address'))
       const holder = await users.findByEmail(tx, pool.userPoolId, email)
       if (!holder && (await this.#isFree(tx, account, email))) {
-        await this.#mailProof(tx, { site, kind: pool.kind, origin }, account, email)
+        const asked = { site, kind: pool.kind, origin, requestedBy: null }
+        await this.#mailProof(tx, asked, account, email)
         return
       }
       await deletePendingChanges(tx, account)
@@ -122,7 +127,7 @@ export class AddressChanges {
 
   async #mailProof(
     tx: SiteTx,
-    { site, kind, origin }: Pick<PoolRequest, 'site' | 'origin'> & { readonly kind: PoolKind },
+    { site, kind, origin, requestedBy }: AddressRequest & { readonly kind: PoolKind },
     account: StoredProfile,
     newEmail: string,
   ): Promise<void> {
@@ -142,6 +147,7 @@ export class AddressChanges {
       tokenHash: hashSecret(token),
       createdAt,
       expiresAt,
+      requestedBy,
     })
     const url = this.#url(site, kind, 'confirm', token)
     const mail = { kind: 'address-proof', pool: kind, to: newEmail, url, expiresAt } as const
@@ -153,24 +159,31 @@ export class AddressChanges {
     return this.#deps.database.withSite(site.siteId, (tx) => this.#change(tx, link, token))
   }
 
-  /** The account has its new address from now on. 409 `UserAlreadyExists`, 410 `LinkExpired`. */
+  /**
+   * The account has its new address from now on. Every sign-in ends where an admin asked for it, who may be giving the account to
+   * another person. 409 `UserAlreadyExists`, 410 `LinkExpired`.
+   */
   async confirm(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
     const { clock, ids, authEmails } = this.#deps
     const pools = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { change, account } = await this.#locked(tx, 'confirm', token)
-      const { oldEmail, newEmail } = change
+      const { oldEmail, newEmail, requestedBy } = change
       if (account.primaryEmail !== oldEmail) throw linkExpired('confirm')
       const now = clock.now()
       await this.requireFree(tx, account, newEmail)
-      await this.#move(tx, kindIn(pools, change), account, { to: newEmail, origin, detail: {} })
+      const pool = { userPoolId: change.userPoolId, kind: kindIn(pools, change) }
+      const by = requestedBy === null ? {} : { requestedBy }
+      await this.#move(tx, pool.kind, account, { to: newEmail, origin, detail: by })
+      if (requestedBy !== null) {
+        await this.#deps.signOut.everywhere(tx, pool, change.sub, { actor: requestedBy, origin })
+      }
       const undoToken = ids.secret()
       const expiresAt = new Date(now.getTime() + UNDO_MS)
       const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
       await markProven(tx, change.changeId, proven)
-      const pool = kindIn(pools, change)
-      const undo = { url: this.#url(site, pool, 'undo', undoToken), expiresAt }
-      const mail = { kind: 'address-changed', pool, to: oldEmail, undo } as const
+      const undo = { url: this.#url(site, pool.kind, 'undo', undoToken), expiresAt }
+      const mail = { kind: 'address-changed', pool: pool.kind, to: oldEmail, undo } as const
       await authEmails.send(tx, site, mail, origin)
       return change
     })
@@ -232,7 +245,7 @@ export class AddressChanges {
     }: {
       readonly to: string
       readonly origin: RequestOrigin
-      readonly detail: Readonly<Record<string, boolean>>
+      readonly detail: Readonly<Record<string, boolean | string>>
     },
   ): Promise<void> {
     const { clock, events } = this.#deps

@@ -72,7 +72,7 @@ export function changedProfile(current: UserProfile, change: OwnProfileChange): 
   }
 }
 
-/** The primary address that an account's owner wants instead of the one that it has. An invited one has proven none yet. */
+/** The primary address that an account is to have instead of the one that it has. An invited one has proven none yet. */
 export function pendingEmailOf(
   { primaryEmail, status }: Pick<StoredProfile, 'primaryEmail' | 'status'>,
   change: OwnProfileChange,
@@ -91,6 +91,10 @@ export function withoutPrimary(
   const isWanted = wanted !== undefined && canonicalEmail(activeEmail) === canonicalEmail(wanted)
   return { ...rest, activeEmail: isWanted ? primaryEmail : activeEmail }
 }
+
+/** An admin may name an external address; mail about the account goes there once its owner chooses it. */
+export const withUnchosenExternal = (before: UserProfile, after: UserProfile): UserProfile =>
+  before.externalEmail === after.externalEmail ? after : { ...after, activeAddress: 'primary' }
 
 /** Names of what differs. */
 export function changedProfileFields(before: UserProfile, after: UserProfile): readonly string[] {

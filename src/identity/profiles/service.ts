@@ -5,7 +5,6 @@ import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { FailureCounter } from '#identity/rate-limits/failure-counter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
@@ -13,11 +12,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import {
-  deleteAddressChanges,
-  deletePendingChanges,
-  selectPendingEmail,
-} from './address-change-queries.ts'
+import { deletePendingChanges, selectPendingEmail } from './address-change-queries.ts'
 import type { AddressChanges } from './address-changes.ts'
 import {
   type OwnProfileChange,
@@ -28,6 +23,7 @@ import {
   pendingEmailOf,
   recipientOf,
   replacedAddresses,
+  withUnchosenExternal,
   withoutPrimary,
 } from './model.ts'
 import { deleteCodes, selectProfile, selectProfileForUpdate, updateProfile } from './queries.ts'
@@ -38,7 +34,6 @@ export interface ProfilesDeps extends Pick<PlatformServices, 'database' | 'clock
   readonly invites: Invites
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents
-  readonly signOut: SignOut
   readonly attempts: FailureCounter
   readonly addressChanges: AddressChanges
 }
@@ -65,8 +60,8 @@ export class Profiles {
   }
 
   /**
-   * Addresses that are replaced hear of it. Whoever changes their own ones has signed in recently (403 `RecentSignInRequired`), and
-   * a new primary address waits until it is proven. 409 `UserAlreadyExists` for that of another account.
+   * Addresses that are replaced hear of it. Changing them takes a step-up, and a new primary address of an active account waits until
+   * it is proven. 409 `UserAlreadyExists` for that of another account.
    */
   async change(
     site: Site,
@@ -75,20 +70,18 @@ export class Profiles {
     change: OwnProfileChange,
   ): Promise<ShownProfile> {
     const owner = await this.#owner(site, userId)
-    if (userId === by.actor.userId) await this.#boundMail(site, userId, change)
+    await this.#boundMail(site, by.actor.userId, userId, change)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const before = required(await selectProfileForUpdate(tx, owner), userId)
-      const own = userId === by.actor.userId ? change : undefined
-      if (!own) requireAuthorityOver(by.actor, before.role)
-      const after = changedProfile(before, own ? withoutPrimary(before, own) : change)
+      const isOwn = userId === by.actor.userId
+      if (!isOwn) requireAuthorityOver(by.actor, before.role)
+      const after = immediateChange(before, change, isOwn)
       const fields = changedProfileFields(before, after)
       // Where mail goes is half of what it takes to sign in.
       if (fields.some((field) => field !== 'settings')) by.stepUp('movesAccount')
-      if (own) await this.#prepareOwn(tx, site, by, { before, own })
+      await this.#requestPrimary(tx, site, by, { before, change })
       if (fields.includes('primaryEmail')) {
         await this.#deps.addressChanges.requireFree(tx, owner, after.primaryEmail)
-        // An admin has given the account to whom it belongs now: no link of before takes it back.
-        await deleteAddressChanges(tx, owner)
       }
       const pending = await this.#pendingEmail(tx, owner)
       if (fields.length === 0) return { ...before, pending }
@@ -114,17 +107,31 @@ export class Profiles {
   }
 
   /** A new primary address waits for its proof; the one that there is ends what waits. */
-  async #prepareOwn(
+  async #requestPrimary(
     tx: SiteTx,
     site: Site,
     by: StepUpContext,
-    { before, own }: { readonly before: StoredProfile; readonly own: OwnProfileChange },
+    { before, change }: { readonly before: StoredProfile; readonly change: OwnProfileChange },
   ): Promise<void> {
-    const wanted = pendingEmailOf(before, own)
-    if (wanted !== undefined) {
-      by.stepUp('movesAccount')
-      await this.#deps.addressChanges.request(tx, { site, origin: by.origin }, before, wanted)
-    } else if (own.primaryEmail !== undefined) await deletePendingChanges(tx, before)
+    const wanted = pendingEmailOf(before, change)
+    if (wanted === undefined) {
+      if (change.primaryEmail !== undefined) await deletePendingChanges(tx, before)
+      return
+    }
+    by.stepUp('movesAccount')
+    const { origin, actor } = by
+    const requestedBy = before.sub === actor.userId ? null : actor.userId
+    await this.#deps.addressChanges.request(tx, { site, origin, requestedBy }, before, wanted)
+    if (requestedBy === null) return
+    await this.#deps.events.record(tx, {
+      event: 'user.changed',
+      pool: 'admin',
+      sub: before.sub,
+      email: before.primaryEmail,
+      actor: requestedBy,
+      origin,
+      detail: { fields: 'pendingEmail', pendingEmail: wanted },
+    })
   }
 
   #pendingEmail(tx: SiteTx, owner: UserKey): Promise<string | undefined> {
@@ -147,12 +154,6 @@ export class Profiles {
       const email = { kind: 'address-changed', pool: 'admin', to } as const
       await this.#deps.authEmails.send(tx, site, email, by.origin)
     }
-    // Whoever changes another's sign-in name may be giving the account to somebody else.
-    if (after.primaryEmail !== before.primaryEmail && after.sub !== by.actor.userId) {
-      const ending = { actor: by.actor.userId, origin: by.origin }
-      const pool = { userPoolId: after.userPoolId, kind: 'admin' as const }
-      await this.#deps.signOut.everywhere(tx, pool, after.sub, ending)
-    }
   }
 
   /** The link that went to the old address ends. */
@@ -161,15 +162,24 @@ export class Profiles {
     await this.#deps.invites.send(tx, site, user, by)
   }
 
-  /** Nobody may have strangers mailed by making their addresses his own, one after the other. */
-  async #boundMail(site: Site, userId: string, change: OwnProfileChange): Promise<void> {
+  /** Nobody may have strangers mailed by naming their addresses, one after the other. */
+  async #boundMail(
+    site: Site,
+    actorId: string,
+    userId: string,
+    change: OwnProfileChange,
+  ): Promise<void> {
     const before = await this.get(site, userId)
     const mailsNobody =
       pendingEmailOf(before, change) === undefined &&
       replacedAddresses(before, changedProfile(before, change)).length === 0
     if (mailsNobody) return
     const { siteId } = site
-    const key = { siteId, kind: 'mail', subject: `profile ${userId}` } as const
+    const key = {
+      siteId,
+      kind: 'mail',
+      subject: `profile ${[...new Set([userId, actorId])].join(' ')}`,
+    } as const
     const { waitSeconds } = await this.#deps.attempts.begin(key)
     if (waitSeconds === 0) return
     throw new AppError('TooManyRequests', say('error.address-changes'), {
@@ -186,6 +196,18 @@ export class Profiles {
 function required<Found>(found: Found | undefined, userId: string): Found {
   if (found === undefined) throw notFound('User', userId)
   return found
+}
+
+/** The primary address of an active account changes once it is proven. */
+function immediateChange(
+  before: StoredProfile,
+  change: OwnProfileChange,
+  isOwn: boolean,
+): UserProfile {
+  if (isOwn) return changedProfile(before, withoutPrimary(before, change))
+  const isInvited = before.status === 'INVITED'
+  const after = changedProfile(before, isInvited ? change : withoutPrimary(before, change))
+  return withUnchosenExternal(before, after)
 }
 
 const previousEmail = (before: UserProfile, after: UserProfile): { previousEmail?: string } =>

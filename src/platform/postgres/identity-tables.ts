@@ -152,6 +152,7 @@ export interface IdentityTables {
     proven_at: Date | null
     expires_at: Date
     created_at: Generated<Date>
+    requested_by: string | null
   }
   user_code: {
     user_pool_id: string
