@@ -103,7 +103,7 @@ export const pages = (context: AppContext) => {
 
 /** For the one page of a route that has popups which is of an account that is signed in. */
 export function keepAlone({ request, pool }: PoolPageRequest): void {
-  scopeOf(request).openerPolicy = openerPolicyAt(pool.issuer)
+  scopeOf(request).openerPolicy = openerPolicyAt(pool.issuer, request)
 }
 
 const detailOf = ({ open, ...gate }: PoolPageGate): PageDetail => ({
@@ -118,7 +118,8 @@ interface PagePlace {
 }
 
 function pass(request: Request, gate: PoolPageGate, { url, pool }: PagePlace): GatedRequest {
-  if (!keepsOpener(request, gate, pool)) scopeOf(request).openerPolicy = openerPolicyAt(url)
+  if (!keepsOpener(request, gate, pool))
+    scopeOf(request).openerPolicy = openerPolicyAt(url, request)
   const asked = fetchContextOf(request)
   const isPage = asked === 'navigation' || asked === 'unsaid'
   if (!isPage && !isSilentFrame(request, gate, { asked, pool })) {
