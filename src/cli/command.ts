@@ -4,7 +4,21 @@ import { UsageError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 
 /** What a word of a command names. */
-type CommandWord = 'DOMAIN' | 'ADDRESS' | 'MESSAGE' | 'FILE' | 'DEPLOYMENT_ID' | '[DEPLOYMENT_ID]'
+type CommandWord =
+  | 'DOMAIN'
+  | 'ADDRESS'
+  | 'MESSAGE'
+  | 'FILE'
+  | 'NAME'
+  | 'TABLE'
+  | 'KEY'
+  | '[ITEM]'
+  | 'BUCKET'
+  | '[PREFIX]'
+  | 'FROM'
+  | 'TO'
+  | 'DEPLOYMENT_ID'
+  | '[DEPLOYMENT_ID]'
 
 /** One thing that `croft` does. */
 export interface CliCommand {
@@ -55,11 +69,16 @@ export class Arguments {
   readonly word: string
   /** What follows that. */
   readonly second: string | undefined
+  readonly third: string | undefined
   readonly #values: Readonly<Record<string, unknown>>
 
-  constructor([word = '', second]: readonly string[], values: Readonly<Record<string, unknown>>) {
+  constructor(
+    [word = '', second, third]: readonly string[],
+    values: Readonly<Record<string, unknown>>,
+  ) {
     this.word = word
     this.second = second
+    this.third = third
     this.#values = values
   }
 

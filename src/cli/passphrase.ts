@@ -30,11 +30,14 @@ export async function givenPassphrase(
   return passphrase
 }
 
-/** Asks at the terminal, without showing what is typed. Throws where there is none. */
-export async function askedPassphrase(question: string): Promise<string> {
+export const askedPassphrase = (question: string): Promise<string> =>
+  askedText(question, 'give a file with --passphrase-file, or set CROFT_ARCHIVE_PASSPHRASE')
+
+/** Asks at the terminal, without showing what is typed. Throws where there is none, and says what to do then. */
+export async function askedText(question: string, elsewhere: string): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new CommandError(
-      'The archive needs a passphrase: give a file with --passphrase-file, or set CROFT_ARCHIVE_PASSPHRASE',
+      `${question.replace(/: *$/, '')} is asked for at a terminal, and this is none: ${elsewhere}`,
     )
   }
   process.stderr.write(question)

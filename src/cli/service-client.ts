@@ -38,7 +38,15 @@ export interface Connection {
 export interface CallOptions {
   readonly body?: unknown
   readonly bytes?: Uint8Array
+  /** A body that is JSON text already. */
+  readonly json?: string
   readonly timeoutMs?: number
+}
+
+interface SignedRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 interface StreamOptions extends Pick<HttpRequest, 'upload'> {
@@ -146,17 +154,14 @@ export class ServiceClient {
     return this.#send(base, { method, path, host: domain, headers }, options)
   }
 
-  /** What a signed URL of the service leads to, as it comes. */
+  /** What a signed URL of the site leads to, as it comes. The object store may be elsewhere. */
   async *download(url: string): AsyncGenerator<Uint8Array, void, undefined> {
-    const { hostname: host, pathname, search } = new URL(url)
-    const asked = { method: 'GET', path: pathname + search, host, headers: {}, body: undefined }
-    const { base } = await this.#connected()
-    const response = await reach(base, () =>
-      httpResponse({ ...asked, base, timeoutMs: TIMEOUT_MS }),
+    const { place, request } = await this.#signed(url)
+    const response = await reach(place, () =>
+      httpResponse({ ...request, method: 'GET', headers: {}, body: undefined }),
     )
     if (response.statusCode !== 200) {
-      response.destroy()
-      throw new CommandError(`The service answered ${response.statusCode} instead of the bytes`)
+      throw new CommandError(await objectError(response))
     }
     try {
       yield* response
@@ -167,19 +172,50 @@ export class ServiceClient {
     }
   }
 
+  /** Sends bytes to a signed URL of the site. */
+  async upload(
+    { method, url, headers }: SignedRequest,
+    upload: NonNullable<HttpRequest['upload']>,
+  ): Promise<void> {
+    const { place, request } = await this.#signed(url)
+    const response = await reach(place, () =>
+      httpResponse({ ...request, method, headers, body: undefined, upload }),
+    )
+    if ((response.statusCode ?? 500) >= 300) throw new CommandError(await objectError(response))
+    response.resume()
+  }
+
+  /** Where a signed URL is reached: names of sites need not resolve here, an object store of its own does. */
+  async #signed(url: string) {
+    const { origin, hostname: host, pathname, search, searchParams } = new URL(url)
+    const { base } = await this.#connected()
+    const path = pathname + search
+    const isOfService = !searchParams.has('X-Amz-Signature')
+    const place = isOfService ? base : new URL(origin)
+    return {
+      place,
+      request: {
+        base: place,
+        path,
+        timeoutMs: STREAM_TIMEOUT_MS,
+        ...(isOfService ? { host } : {}),
+      },
+    }
+  }
+
   #send(
     base: URL,
     request: Pick<HttpRequest, 'method' | 'path' | 'host' | 'headers'>,
     options: CallOptions,
   ): Promise<HttpAnswer> {
-    const { body, bytes, timeoutMs = TIMEOUT_MS } = options
+    const { body, bytes, json, timeoutMs = TIMEOUT_MS } = options
     const headers = { ...request.headers, ...typeOf(options) }
     return reach(base, () =>
       httpRequest({
         ...request,
         base,
         headers,
-        body: body === undefined ? bytes : JSON.stringify(body),
+        body: json ?? (body === undefined ? bytes : JSON.stringify(body)),
         timeoutMs,
       }),
     )
@@ -199,6 +235,13 @@ async function reach<Reached>(base: URL, exchange: () => Promise<Reached>): Prom
   }
 }
 
+/** What an object store says of a refused request: an error of ours, or XML of S3. */
+async function objectError(response: IncomingMessage): Promise<string> {
+  const said = await text(response)
+  const [, code] = /<Code>([^<]*)<\/Code>/.exec(said) ?? /"code":"([^"]*)"/.exec(said) ?? []
+  return `The object store answered ${response.statusCode}${code === undefined ? '' : ` ${code}`}`
+}
+
 /** The path of a site's routes, by its domain or id. */
 export const sitePath = (site: string, rest = ''): string =>
   `/sites/${encodeURIComponent(site)}${rest}`
@@ -216,8 +259,8 @@ export function answerJson(answer: HttpAnswer): unknown {
   }
 }
 
-function typeOf({ body, bytes }: CallOptions): Record<string, string> {
-  if (body !== undefined) return { 'content-type': 'application/json' }
+function typeOf({ body, bytes, json }: CallOptions): Record<string, string> {
+  if (body !== undefined || json !== undefined) return { 'content-type': 'application/json' }
   return bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
 }
 

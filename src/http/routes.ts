@@ -77,6 +77,7 @@ import { portalDeployTokenRoutes } from './portal/deploy-tokens.ts'
 import { portalDeployWebhookRoutes } from './portal/deploy-webhook.ts'
 import { portalDeploymentHistoryRoutes } from './portal/deployment-history.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
+import { portalEnvVarRoutes } from './portal/env-vars.ts'
 import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalLogRoutes } from './portal/logs.ts'
@@ -94,6 +95,11 @@ import {
 import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalPageBrandingRoutes } from './portal/page-branding.ts'
+import {
+  portalBucketContentRoutes,
+  portalResourceRoutes,
+  portalTableContentRoutes,
+} from './portal/resource-content.ts'
 import { portalSecondFactorRoutes } from './portal/second-factors.ts'
 import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
@@ -199,6 +205,7 @@ const DEPLOYMENT_FAMILIES: readonly RouteFamily[] = [
   portalSiteRuntimeRoutes,
   portalLogRoutes,
   portalIacRoutes,
+  portalEnvVarRoutes,
 ]
 
 /** What the operator key alone opens. */
@@ -230,6 +237,9 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalSuppressionRoutes,
   portalMailVerificationRoutes,
   portalSiteDnsRoutes,
+  portalResourceRoutes,
+  portalTableContentRoutes,
+  portalBucketContentRoutes,
 ]
 
 /** What is served at `PORT`. Beside a listener of the operator's own that is nothing which the operator key opens. */

@@ -8,7 +8,7 @@ import { adminAuth } from '#http/plugins/admin-auth.ts'
 
 import { Done, done, PermissionsSyncView } from './views.ts'
 
-const EnvVarView = Type.Object({
+export const EnvVarView = Type.Object({
   name: Type.String(),
   secret: Type.Boolean(),
   /** Only when not secret. */
@@ -17,7 +17,7 @@ const EnvVarView = Type.Object({
   updatedAt: Type.Date(),
 })
 
-const SavedView = Type.Object({
+export const SavedView = Type.Object({
   items: Type.Array(Type.Object({ name: Type.String(), secret: Type.Boolean() })),
   permissionsSync: PermissionsSyncView,
 })

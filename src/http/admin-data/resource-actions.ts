@@ -7,10 +7,10 @@ import { type RequestBody, itemsBody, optionalJsonBody } from '#http/bodies/requ
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { resourceAuth } from '#http/plugins/resource-auth.ts'
-import { BUCKET_ACTIONS, BUCKET_ANSWERS } from '#runtime/buckets/answers.ts'
+import { BUCKET_ACTIONS, BUCKET_ANSWERS, type BucketAction } from '#runtime/buckets/answers.ts'
 import type { Bucket } from '#runtime/buckets/bucket.ts'
 import type { Resource } from '#runtime/resources/model.ts'
-import { TABLE_ACTIONS, TABLE_ANSWERS } from '#runtime/tables/api/answers.ts'
+import { TABLE_ACTIONS, TABLE_ANSWERS, type TableAction } from '#runtime/tables/api/answers.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 /** An object of 6 MiB as base64, and its envelope. */
@@ -19,73 +19,84 @@ const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 const ResourcePath = Type.Object({ resourceId: NameText })
 const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
 
-/** The items of a table, as an admin works with them: from the moment the table is created, published or not. */
-export const tableActionRoutes = (context: AppContext) =>
-  actionRoutes(context, {
-    prefix: '/admin/data/resources/:resourceId/data/ddb',
-    noun: 'table',
-    actions: TABLE_ACTIONS,
-    answers: TABLE_ANSWERS,
-    bodyOf: () => itemsBody('optional-json'),
-    perform: (siteId, resource, action, body) =>
-      context.tables.perform(tableOf(siteId, resource), action, body),
-  })
-
-/** The objects of a bucket, likewise. */
-export const bucketActionRoutes = (context: AppContext) =>
-  actionRoutes(context, {
-    prefix: '/admin/data/resources/:resourceId/data/s3',
-    noun: 'bucket',
-    actions: BUCKET_ACTIONS,
-    answers: BUCKET_ANSWERS,
-    bodyOf: (action) =>
-      optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
-    perform: (siteId, resource, action, body) =>
-      context.buckets.perform(bucketOf(siteId, resource), action, body),
-  })
-
-interface Actions<Action extends string> {
-  readonly prefix: string
+/** The actions on the content of one type of resource, wherever they are mounted. */
+export interface ContentActions<Action extends string> {
+  /** Below a resource: `data/ddb`. */
+  readonly path: string
   readonly noun: string
   readonly actions: readonly Action[]
   readonly answers: Readonly<Record<Action, TSchema>>
   readonly bodyOf: (action: Action) => RequestBody
   readonly perform: (
-    siteId: string,
-    resource: Resource,
+    context: AppContext,
+    on: { readonly siteId: string; readonly resource: Resource },
     action: Action,
     body: unknown,
   ) => Promise<unknown>
 }
 
-function actionRoutes<Action extends string>(
-  context: AppContext,
-  { prefix, noun, actions, answers, bodyOf, perform }: Actions<Action>,
-) {
-  const routes = new Elysia({ prefix }).use(adminAuth(context)).use(resourceAuth(context))
-  for (const action of actions) {
+/** The items of a table: from the moment the table is created, published or not. */
+export const TABLE_CONTENT: ContentActions<TableAction> = {
+  path: 'data/ddb',
+  noun: 'table',
+  actions: TABLE_ACTIONS,
+  answers: TABLE_ANSWERS,
+  bodyOf: () => itemsBody('optional-json'),
+  perform: ({ tables }, { siteId, resource }, action, body) =>
+    tables.perform(tableOf(siteId, resource), action, body),
+}
+
+/** The objects of a bucket, likewise. */
+export const BUCKET_CONTENT: ContentActions<BucketAction> = {
+  path: 'data/s3',
+  noun: 'bucket',
+  actions: BUCKET_ACTIONS,
+  answers: BUCKET_ANSWERS,
+  bodyOf: (action) => optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
+  perform: ({ buckets }, { siteId, resource }, action, body) =>
+    buckets.perform(bucketOf(siteId, resource), action, body),
+}
+
+/** The items of a table, as an admin works with them. */
+export const tableActionRoutes = (context: AppContext) => actionRoutes(context, TABLE_CONTENT)
+
+/** The objects of a bucket, likewise. */
+export const bucketActionRoutes = (context: AppContext) => actionRoutes(context, BUCKET_CONTENT)
+
+function actionRoutes<Action extends string>(context: AppContext, content: ContentActions<Action>) {
+  const routes = new Elysia({ prefix: `/admin/data/resources/:resourceId/${content.path}` })
+    .use(adminAuth(context))
+    .use(resourceAuth(context))
+  for (const action of content.actions) {
     routes.post(
       `/${action}`,
-      async ({ site, resource, body }) => perform(site.siteId, resource(), action, body),
+      async ({ site: { siteId }, resource, body }) =>
+        content.perform(context, { siteId, resource: resource() }, action, body),
       {
         resourceRole: 'admin',
         effects: [],
-        requestBody: bodyOf(action),
+        requestBody: content.bodyOf(action),
         params: ResourcePath,
         // Each action says itself what it does not know.
         body: Type.Unknown(),
-        response: answers[action],
+        response: content.answers[action],
       },
     )
   }
-  return routes.post(
-    '/:action',
-    ({ params }): never => {
-      const message = `"${params.action.slice(0, 64)}" is no action on a ${noun}; the actions are ${actions.join(', ')}`
-      throw new AppError('RouteNotFound', message, { fields: { actions } })
-    },
-    { role: 'admin', effects: [], params: ActionPath, body: Type.Unknown() },
-  )
+  return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
+    role: 'admin',
+    effects: [],
+    params: ActionPath,
+    body: Type.Unknown(),
+  })
+}
+
+export function unknownAction(
+  { noun, actions }: Pick<ContentActions<string>, 'noun' | 'actions'>,
+  action: string,
+): never {
+  const message = `"${action.slice(0, 64)}" is no action on a ${noun}; the actions are ${actions.join(', ')}`
+  throw new AppError('RouteNotFound', message, { fields: { actions } })
 }
 
 function tableOf(siteId: string, resource: Resource): Table {

@@ -39,7 +39,7 @@ const ChangedView = Type.Object({
   permissionsSync: PermissionsSyncView,
 })
 
-const RuntimeView = Type.Object({
+export const RuntimeView = Type.Object({
   resources: Type.Array(ResourceView),
   operations: Type.Array(OperationView),
   permissionsSync: PermissionsSyncView,
@@ -103,7 +103,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
     )
 
-async function runtimeView(
+export async function runtimeView(
   { permissionSync, pageTokens }: AppContext,
   siteId: string,
   query: Static<typeof PageQuery>,

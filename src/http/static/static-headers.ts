@@ -1,4 +1,4 @@
-import { isDocument } from '#sites/static/content-type.ts'
+import { isDocument } from '#base/content-type.ts'
 import type { Representation, PathResolution } from '#sites/static/routes.ts'
 import type { StaticSite } from '#sites/static/static-site.ts'
 

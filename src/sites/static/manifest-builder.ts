@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { isCompressible } from '#base/content-type.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Artifacts } from '#sites/deployments/artifacts.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
@@ -9,7 +10,6 @@ import {
   parseStaticSettings,
 } from '#sites/static-settings.ts'
 
-import { isCompressible } from './content-type.ts'
 import type { EncodedFiles } from './encoded-files.ts'
 import { isFingerprinted } from './fingerprint.ts'
 import { checkFunctions } from './function-artifacts.ts'

@@ -1,4 +1,5 @@
-import { contentTypeOf } from './content-type.ts'
+import { contentTypeOf } from '#base/content-type.ts'
+
 import { ENCODINGS, type Encoding, type StaticFile } from './manifest.ts'
 import { encodeRequestPath } from './request-path.ts'
 
