@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import { codeOf } from '#base/error-code.ts'
 import type { Config } from '#config/config.ts'
+import type { AccountDeletions } from '#identity/own-account/deletions.ts'
 import type { Pools } from '#identity/pools/service.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
@@ -31,6 +32,7 @@ export interface ArchiveImportsDeps
   readonly pools: Pick<Pools, 'arrived'>
   readonly lifecycle: Pick<RuntimeLifecycle, 'updated'>
   readonly jobs: Pick<Jobs, 'scheduleAll'>
+  readonly accountDeletions: Pick<AccountDeletions, 'schedule'>
   readonly securityEvents: Pick<SecurityEvents, 'record'>
 }
 
@@ -142,11 +144,12 @@ export class ArchiveImports {
     tx: SiteTx,
     { header, request, seal, unpacked, onRows }: Writing,
   ): Promise<readonly Onboarding[]> {
-    const { sites, lifecycle, pools, jobs, securityEvents } = this.#deps
+    const { sites, lifecycle, pools, jobs, accountDeletions, securityEvents } = this.#deps
     const site = await sites.addImported(tx, siteIn(header, request))
     await lifecycle.updated(tx)
     await writeArrivingRows(tx, unpacked, { ...this.#deps, seal, onRows })
     await jobs.scheduleAll(tx)
+    await accountDeletions.schedule(tx)
     const superAdmins = parseSuperAdmins(request.superAdmins)
     const arrived = await pools.arrived(tx, site, { superAdmins })
     if (arrived === undefined) throw invalidArchive('it lacks the pools that every site has')

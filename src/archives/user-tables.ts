@@ -92,6 +92,13 @@ export const USER_TABLES: readonly ArchivedTable[] = [
     },
     { orderBy: ['user_pool_id', 'credential_id'] },
   ),
+  // The hash of 256 random bits, as that of an invite.
+  archived(
+    'users',
+    'account_deletion',
+    { ...USER, token_hash: 'bytea', expires_at: 'timestamptz', ...CREATED },
+    { orderBy: ['user_pool_id', 'sub'] },
+  ),
   archived(
     'users',
     'client_consent',

@@ -47,7 +47,11 @@ export const users: CliCommand = {
   words: ['DOMAIN'],
   options: [
     textOption('--search <text>', 'those whose address begins with it'),
-    choiceOption('--status <status>', ['ACTIVE', 'DISABLED'], 'ACTIVE or DISABLED'),
+    choiceOption(
+      '--status <status>',
+      ['ACTIVE', 'DISABLED', 'DELETING'],
+      'ACTIVE, DISABLED or DELETING',
+    ),
     textOption('--show <email>', 'all about this one'),
     textOption('--disable <email>', 'nobody signs in to the account, and every sign-in ends'),
     textOption('--enable <email>', 'take that back'),

@@ -53,6 +53,7 @@ import { objectRoutes } from './objects/routes.ts'
 import { accountFormsRoutes } from './oidc/account/forms.ts'
 import { accountGoogleRoutes } from './oidc/account/google.ts'
 import { accountPasskeyRoutes } from './oidc/account/passkeys.ts'
+import { accountRestorationRoutes } from './oidc/account/restoration.ts'
 import { accountRoutes } from './oidc/account/routes.ts'
 import { accountSecondFactorRoutes } from './oidc/account/second-factor.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
@@ -148,6 +149,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   accountSecondFactorRoutes,
   accountPasskeyRoutes,
   accountGoogleRoutes,
+  accountRestorationRoutes,
   adminEntranceRoutes,
   onboardingRoutes,
   addressChangeRoutes,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
-import { FORM, Owner } from '#test/account-owner.ts'
+import { FORM, Owner, PASSWORD } from '#test/account-owner.ts'
 import { FormBrowser, hiddenFields } from '#test/form-browser.ts'
 import type { Answer } from '#test/http-client.ts'
 import { SoftDevice } from '#test/soft-device.ts'
@@ -55,7 +55,8 @@ describe.each([
     clientData: Readonly<Record<string, unknown>> = {},
   ): Promise<Answer> {
     const credential = device.create({ ...placeOf(owner), challenge, clientData })
-    const body = new URLSearchParams({ _csrf, challenge: sealed, credential }).toString()
+    const form = { _csrf, challenge: sealed, credential, currentPassword: PASSWORD }
+    const body = new URLSearchParams(form).toString()
     return owner.browser.post(`${owner.party.path}/account/passkey`, body, FORM)
   }
 

@@ -118,7 +118,7 @@ async function accountPages(
   await applicationPages(client, base, { at, open, send })
   await at('account-passkey', open(`${client.path}/account/passkey`))
   await at('account-delete', open(`${client.path}/account/delete`))
-  await at('account-deleted', send({ currentPassword: PASSWORD }))
+  await at('account-deleted', send({ username: email, currentPassword: PASSWORD }))
 }
 
 /** The way of a super-admin into the administration and out. */

@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
+import { mailDeletionLinkAgain } from '#identity/own-account/deletion-links.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -28,7 +29,8 @@ export class AccountMail {
     if (!site || !pool) return
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const user = await this.#deps.users.findByEmail(tx, pool.userPoolId, job.email)
-      if (job.ask === 'reset') await this.#mailReset(tx, site, pool, { job, user })
+      if (user?.status === 'DELETING') await this.#mailDeletion(tx, site, pool, { job, user })
+      else if (job.ask === 'reset') await this.#mailReset(tx, site, pool, { job, user })
       else await this.#mailSignUp(tx, site, pool, { job, user })
     })
   }
@@ -58,6 +60,18 @@ export class AccountMail {
     })
     await deleteExpired(tx, 'user_code', createdAt)
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
+  }
+
+  /** Whoever wants to sign in to an account that is being deleted is mailed its link once more. */
+  async #mailDeletion(
+    tx: SiteTx,
+    site: Site,
+    pool: Pool,
+    { job, user }: { readonly job: Job; readonly user: User },
+  ): Promise<void> {
+    // A sign-up with its address goes on like any other: only no mail has its code.
+    if (job.ask !== 'reset') await this.#newSignUpCode(tx, pool, job)
+    await mailDeletionLinkAgain(this.#deps, tx, { site, pool }, { user, asker: job })
   }
 
   /** An account's sign-ups go on like others, or whoever made one could tell: only no mail has their code. */

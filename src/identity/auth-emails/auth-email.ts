@@ -23,7 +23,9 @@ export type AuthEmail = { readonly to: string } & (
   | { readonly kind: 'provider-unlinked'; readonly provider: string }
   /** To the owner of an address that somebody wanted for another account. */
   | { readonly kind: 'address-taken'; readonly pool: PoolKind }
-  /** To the address of an account that its owner has deleted. */
+  /** To the address of an account that its owner deletes, with the link that takes it back. */
+  | { readonly kind: 'account-deleting'; readonly url: string; readonly expiresAt: Date }
+  /** To the address of an account that its owner has deleted, once it is gone. */
   | { readonly kind: 'account-deleted' }
   /** To the account's address, when an authenticator app was added or taken off. */
   | { readonly kind: 'second-factor-on'; readonly pool: PoolKind }

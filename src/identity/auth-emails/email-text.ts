@@ -41,6 +41,11 @@ const KEYS: Record<AuthEmail['kind'], EmailKeys> = {
     paragraphs: ['mail.address-taken.text', 'mail.address-taken.more'],
     closing: 'mail.address-taken.closing',
   },
+  'account-deleting': {
+    paragraphs: ['mail.account-deleting.text', 'mail.account-deleting.more'],
+    link: 'mail.account-deleting.link',
+    closing: 'mail.account-deleting.closing',
+  },
   'account-deleted': { paragraphs: ['mail.account-deleted.text'], closing: 'mail.tell' },
   'second-factor-on': { paragraphs: ['mail.second-factor-on.text'], closing: 'mail.alarm' },
   'second-factor-off': { paragraphs: ['mail.second-factor-off.text'], closing: 'mail.alarm' },

@@ -6,7 +6,6 @@ import type { SecurityEventRecord } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
-import type { VisitorAccounts } from '#identity/visitor-accounts/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -32,7 +31,6 @@ export interface OwnAccountsDeps extends Pick<PlatformServices, 'database' | 'cl
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly sessions: Sessions
-  readonly visitorAccounts: VisitorAccounts
 }
 
 /** Where the account is, and where its owner asks from. */
@@ -117,17 +115,6 @@ export class OwnAccounts {
       signIns: signIns.map(({ sessionId: _sessionId, ...signIn }) => signIn),
       events: items.map(eventForOwner),
     }
-  }
-
-  /** Deletes a visitor's account with everything that is kept for it, but for the audit trail. 403 in the admin pool. */
-  async delete({ site, pool, origin }: PoolRequest, sub: string): Promise<void> {
-    const { visitorAccounts, authEmails } = this.#deps
-    if (pool.kind === 'admin') {
-      throw new AppError('CannotDeleteSelf', say('error.delete-self'))
-    }
-    await visitorAccounts.delete(site, sub, { origin }, (tx, { username }) =>
-      authEmails.send(tx, site, { kind: 'account-deleted', to: username }, origin),
-    )
   }
 
   async #account(tx: SiteTx, user: UserKey) {

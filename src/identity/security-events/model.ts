@@ -39,6 +39,8 @@ export const SECURITY_EVENTS = [
   'user.changed',
   'user.disabled',
   'user.enabled',
+  'user.deletion-begun',
+  'user.restored',
   'role.changed',
   'group.created',
   'group.renamed',

@@ -46,7 +46,7 @@ export class TokenMint {
     }
     const pool = (await this.#deps.directory.get(site))[request.pool]
     const user = await this.#userOf(site, pool, request.user)
-    if (user.status === 'DISABLED') throw disabled(user)
+    if (user.status === 'DISABLED' || user.status === 'DELETING') throw disabled(user)
     const issuedAtSeconds = await secondToIssue(this.#deps.clock, user.tokensValidAfter)
     const signed = await this.#deps.signer.sign(site, pool, request.use, {
       subject: {

@@ -1,8 +1,8 @@
 import type { Role } from '#identity/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 
-/** An invited user cannot sign in before the invitation is taken up; a disabled one, who is a visitor, not at all. */
-export type UserStatus = 'INVITED' | 'ACTIVE' | 'DISABLED'
+/** An invited user cannot sign in before the invitation is taken up; a visitor who is disabled, or deletes the account, not at all. */
+export type UserStatus = 'INVITED' | 'ACTIVE' | 'DISABLED' | 'DELETING'
 
 export interface User extends UserKey {
   readonly email: string

@@ -3,7 +3,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EmailAddress } from '#identity/email.ts'
 
 /** `INVITED` is never a visitor's: they sign up, a provider brings them, or the operator makes them. */
-export const VisitorStatus = Type.Union([Type.Literal('ACTIVE'), Type.Literal('DISABLED')])
+export const VisitorStatus = Type.Union([
+  Type.Literal('ACTIVE'),
+  Type.Literal('DISABLED'),
+  /** Its owner deletes it: nobody signs in, and it goes at `deletedAt` unless it is taken back. */
+  Type.Literal('DELETING'),
+])
 export type VisitorStatus = Static<typeof VisitorStatus>
 
 const VisitorFields = {
@@ -16,6 +21,8 @@ const VisitorFields = {
   origin: Type.String(),
   createdAt: Type.Date(),
   updatedAt: Type.Date(),
+  /** When the account goes that its owner deletes; null for every other. */
+  deletedAt: Type.Union([Type.Date(), Type.Null()]),
 }
 
 /** A visitor as lists show them. */

@@ -18,7 +18,12 @@ const visitors = (tx: SiteTx, userPoolId: string) =>
       'created_at as createdAt',
       'updated_at as updatedAt',
     ])
-    .select((row) => row.ref('status').$castTo<VisitorStatus>().as('status'))
+    .select((row) => [
+      row.ref('status').$castTo<VisitorStatus>().as('status'),
+      sql<Date | null>`(select expires_at from account_deletion as deletion
+        where deletion.site_id = pool_user.site_id and deletion.user_pool_id = pool_user.user_pool_id
+          and deletion.sub = pool_user.sub)`.as('deletedAt'),
+    ])
     .where(inPool(tx, userPoolId))
 
 /** By address; one more than the limit when there is a next page. */
@@ -84,6 +89,10 @@ export async function updateVisitorStatus(
     .set({ status, updated_at: now })
     .where(ofUser(tx, user))
     .execute()
+}
+
+export async function deleteDeletion(tx: SiteTx, user: UserKey): Promise<void> {
+  await tx.db.deleteFrom('account_deletion').where(ofUser(tx, user)).execute()
 }
 
 /** With everything that hangs on it: password, providers, groups, sign-ins, codes; and sign-ups with its address. */

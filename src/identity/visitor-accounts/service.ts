@@ -7,12 +7,14 @@ import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvent, SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { VisitorAccount, VisitorAccountDetail, VisitorSearch } from './model.ts'
 import {
+  deleteDeletion,
   deleteVisitor,
   selectVisitor,
   selectVisitorForUpdate,
@@ -74,15 +76,31 @@ export class VisitorAccounts {
     })
   }
 
-  /** Its owner can sign in again. */
+  /** Its owner can sign in again; a deletion that its owner began ends. */
   enable(site: Site, sub: string, by: VisitorEditor): Promise<VisitorAccount> {
     return this.#changing(site, sub, async (tx, pool, visitor) => {
       if (visitor.status === 'ACTIVE') return visitor
       const updatedAt = this.#deps.clock.now()
-      await updateVisitorStatus(tx, { ...pool, sub }, 'ACTIVE', updatedAt)
+      await this.reactivate(tx, { ...pool, sub }, updatedAt)
       await this.#record(tx, 'user.enabled', visitor, by)
-      return { ...visitor, status: 'ACTIVE', updatedAt }
+      return { ...visitor, status: 'ACTIVE', updatedAt, deletedAt: null }
     })
+  }
+
+  /** Undefined when it is gone. Others who change the account wait until the transaction ends. */
+  lock(tx: SiteTx, user: UserKey): Promise<VisitorAccount | undefined> {
+    return selectVisitorForUpdate(tx, user)
+  }
+
+  /** Takes the account out of use, as long as its owner may take it back. */
+  markDeleting(tx: SiteTx, user: UserKey, now: Date): Promise<void> {
+    return updateVisitorStatus(tx, user, 'DELETING', now)
+  }
+
+  /** Takes the account into use again. */
+  async reactivate(tx: SiteTx, user: UserKey, now: Date): Promise<void> {
+    await updateVisitorStatus(tx, user, 'ACTIVE', now)
+    await deleteDeletion(tx, user)
   }
 
   /** Ends every sign-in to the account, with its tokens. */

@@ -78,7 +78,7 @@ export interface IdentityTables {
     name: string | null
     language: string | null
     role: 'user' | 'admin' | 'super-admin' | null
-    status: 'INVITED' | 'ACTIVE' | 'DISABLED'
+    status: 'INVITED' | 'ACTIVE' | 'DISABLED' | 'DELETING'
     origin: 'invite' | 'operator' | 'sign-up' | 'provider'
     active_address: Generated<'primary' | 'external'>
     settings: Generated<unknown>
@@ -139,6 +139,13 @@ export interface IdentityTables {
     code_hash: Buffer | null
     tries: Generated<number>
     network: Generated<string>
+    expires_at: Date
+    created_at: Generated<Date>
+  }
+  account_deletion: {
+    user_pool_id: string
+    sub: string
+    token_hash: Buffer
     expires_at: Date
     created_at: Generated<Date>
   }

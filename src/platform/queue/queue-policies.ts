@@ -69,6 +69,7 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 3600,
     maxRunSeconds: 60,
   },
+  'account-deletion': CLEANUP,
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 

@@ -36,6 +36,8 @@ export interface QueueJobs {
     /** Of the page on which they asked. */
     readonly language?: string | undefined
   }
+  /** Remove the accounts of a site whose owners deleted them a week ago. */
+  'account-deletion': { readonly siteId: string }
   /** Carry out a run of a backend job that somebody started. */
   'job-run': { readonly siteId: string; readonly runId: string }
   /** Carry out a run of a backend job that its schedule started. */

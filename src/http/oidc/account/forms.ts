@@ -107,19 +107,26 @@ const deletionRoutes = (context: AppContext) =>
       return accountFormPage(request, 'account/delete', form, {
         title: say('deletion.title'),
         lead: say('deletion.lead', { email, site: request.site.domain }),
-        fields: [],
+        fields: [
+          {
+            ...usernameField(form.typed.get('username') ?? undefined),
+            label: say('field.address-again'),
+          },
+        ],
         submit: say('deletion.submit'),
       })
     },
-    async submit(request) {
+    async submit(request, fields) {
       const { site, language, pool, session } = request
-      await context.ownAccounts.delete(request, session.sub)
+      const { email } = await context.ownAccounts.get(request, session.sub)
+      context.accountDeletions.requireAddress(request, email, readUsername(fields))
+      const until = await context.accountDeletions.begin(request, session.sub)
       return noticePage({
         title: say('deletion.done'),
         site,
         language,
         tone: 'good',
-        text: [say('deletion.done-text', { site: site.domain })],
+        text: [say('deletion.done-text', { email, until, site: site.domain })],
         links: [backToSite(site, pool.issuer)],
         cookies: [clearedSession(pool)],
       })

@@ -1,0 +1,70 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { readForm } from '#http/oidc/form-body.ts'
+import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
+import { formPage } from '#http/oidc/pages/form.ts'
+import { html } from '#http/oidc/pages/html.ts'
+import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
+import { PoolPath } from '#http/path-params.ts'
+import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
+import { RESTORE_PATH } from '#identity/own-account/deletion-links.ts'
+import { say } from '#languages/message.ts'
+
+import { pathTo } from './account-request.ts'
+
+/** Where a mailed link takes an account back that its owner deletes. Opening it changes nothing: programs that scan mail do. */
+export const accountRestorationRoutes = (context: AppContext) => {
+  const prefix: string = `/oidc/:userPoolId/${RESTORE_PATH}`
+  const route = { poolPage: { open: 'The mailed link is the authority' }, params: PoolPath }
+  return new Elysia({ prefix })
+    .use(pages(context))
+    .get('/', ({ poolRequest }) => ask(context, poolRequest), route)
+    .post('/', ({ poolRequest }) => takeBack(context, poolRequest), route)
+}
+
+async function ask(
+  { accountDeletions }: AppContext,
+  { site, pool, language, request }: PoolPageRequest,
+): Promise<Response> {
+  const token = required(new URL(request.url).searchParams.get('token'))
+  const { email, expiresAt: until } = await accountDeletions.find(site, token)
+  return formPage({
+    title: say('new-address.undo-title'),
+    site,
+    language,
+    lead: say('restoration.lead', { email, site: site.domain, until }),
+    action: pathTo(pool, RESTORE_PATH),
+    hidden: { token },
+    fields: [],
+    submit: say('new-address.undo-submit'),
+    more: html`<p>${say('new-address.unexpected')}</p>`,
+    errors: NO_ERRORS,
+  })
+}
+
+/** The form needs no CSRF token: it contains the link's token, which is secret. */
+async function takeBack(
+  { accountDeletions }: AppContext,
+  { site, pool, language, origin, request }: PoolPageRequest,
+): Promise<Response> {
+  const fields = await readForm(request)
+  const { email } = await accountDeletions.takeBack(site, required(fields.get('token')), origin)
+  return noticePage({
+    title: say('new-address.undone'),
+    site,
+    language,
+    tone: 'good',
+    text: [say('restoration.done', { email })],
+    links: [
+      { href: pathTo(pool, 'account'), label: say('account.title') },
+      backToSite(site, pool.issuer),
+    ],
+  })
+}
+
+function required(token: string | null): string {
+  if (token) return token
+  throw new AppError('MissingToken', say('error.whole-link'))
+}
