@@ -118,23 +118,22 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const accountParts = openAccounts({ ...services, ...signInParts, srpVerifiers: srp.verifiers })
   const superAdminInvites = new SuperAdminInvites(services)
   const idempotentAnswers = new IdempotentAnswers(deps)
+  const ownAccountParts = openOwnAccounts({ ...services, ...signInParts })
   const profileParts = openProfiles({ ...services, ...signInParts, ...accountParts })
+  const parts = { ...signInParts, ...accountParts, ...ownAccountParts, ...profileParts }
   return {
     pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
     signingKeys,
     users,
     visitors: new Visitors(shared),
-    ...openOwnAccounts({ ...services, ...signInParts }),
     adminUsers: new AdminUsers({ ...services, ...profileParts, idempotentAnswers }),
     invites,
     superAdminInvites,
-    ...profileParts,
+    ...parts,
     attempts,
     rateLimiter,
     authEmailBranding: new AuthEmailBranding(shared),
     authEmails,
-    ...signInParts,
-    ...accountParts,
     tokenMint: new TokenMint(services),
     adminTokens: new AdminTokens(services),
     deployTokens: new DeployTokens(shared),
@@ -146,6 +145,6 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     clientRegistrations: new ClientRegistrations(shared),
     userSessions: new UserSessions({ ...services, ...signInParts }),
     ...openFederation({ ...services, ...signInParts, ...accountParts }),
-    cognitoApi: openCognito({ ...services, ...signInParts, ...accountParts, ...srp }),
+    cognitoApi: openCognito({ ...services, ...parts, ...srp }),
   }
 }

@@ -17,8 +17,8 @@ const NO_HASH = Buffer.alloc(32)
 export interface CodeScope {
   readonly siteId: string
   readonly userPoolId: string
-  readonly purpose: 'sign-up' | 'reset' | 'proof'
-  /** `registrationId` or `sub`; of a proof also the action and the sign-in. */
+  readonly purpose: 'sign-up' | 'reset' | 'proof' | 'address'
+  /** `registrationId` or `sub`; with what else it is of: a proof's action and sign-in, or the new address. */
   readonly id: string
 }
 

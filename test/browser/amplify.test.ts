@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PASSWORD } from '#test/account-owner.ts'
 import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
 import { CognitoApp } from '#test/cognito-app.ts'
-import { mailTo } from '#test/outbox.ts'
+import { codeIn, mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { deviceOf } from '#test/virtual-authenticator.ts'
 
@@ -93,6 +93,31 @@ describe.skipIf(missing)(`Amplify in Chromium${missing ? ` (${missing})` : ''}`,
       await mailTo(stack, email, 'passkey-removed')
       await call('signOut')
       expect(await signIn('WEB_AUTHN')).toMatchObject({ failed: 'NotAuthorizedException' })
+    })
+
+    test('changes a name and an address, and deletes the account, after a sign-in for each', async () => {
+      await using tab = await openTab(chromium)
+      const { email, call, signIn } = await application(tab.page, host)
+      const password = { password: PASSWORD }
+      expect(await signIn('PASSWORD', password)).toEqual(SIGNED_IN)
+      const wanted = `new-${email}`
+      const changed = await call('updateUserAttributes', {
+        userAttributes: { name: 'Ann', email: wanted },
+      })
+      expect(changed).toMatchObject({
+        name: { isUpdated: true, nextStep: { updateAttributeStep: 'DONE' } },
+        email: { nextStep: { updateAttributeStep: 'CONFIRM_ATTRIBUTE_WITH_CODE' } },
+      })
+      const confirmationCode = codeIn(await mailTo(stack, wanted, 'verification'))
+      await call('confirmUserAttribute', { userAttributeKey: 'email', confirmationCode })
+      expect(await call('fetchUserAttributes')).toMatchObject({ name: 'Ann', email: wanted })
+      expect(await call('deleteUser')).toMatchObject({ failed: 'NotAuthorizedException' })
+      await call('signOut')
+      const again = { username: wanted, ...password }
+      expect(await signIn('PASSWORD', again)).toEqual(SIGNED_IN)
+      expect(await call('deleteUser')).toBeFalsy()
+      await mailTo(stack, wanted, 'account-deleting')
+      expect(await signIn('PASSWORD', again)).toMatchObject({ failed: 'NotAuthorizedException' })
     })
 
     test('lets its user choose how, and offers the same to everybody', async () => {

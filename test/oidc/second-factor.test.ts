@@ -367,7 +367,11 @@ describe.each([
     const proven = await respond('PASSWORD_VERIFIER', '', proof)
     expect(proven.json).toMatchObject({ ChallengeName: 'SOFTWARE_TOKEN_MFA' })
 
-    const off = { AccessToken, SoftwareTokenMfaSettings: { Enabled: false } }
+    const settingsOff = { SoftwareTokenMfaSettings: { Enabled: false } }
+    const used = await app.raw('SetUserMFAPreference', { AccessToken, ...settingsOff })
+    expect(used.json.__type).toBe('NotAuthorizedException')
+    const fresh = right.json.AuthenticationResult.AccessToken
+    const off = { AccessToken: fresh, ...settingsOff }
     expect((await app.raw('SetUserMFAPreference', off)).json).toEqual({})
     expect((await byPassword()).json).toHaveProperty('AuthenticationResult')
 

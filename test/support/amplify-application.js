@@ -1,11 +1,15 @@
 import {
   associateWebAuthnCredential,
   confirmSignIn,
+  confirmUserAttribute,
+  deleteUser,
   deleteWebAuthnCredential,
+  fetchUserAttributes,
   getCurrentUser,
   listWebAuthnCredentials,
   signIn,
   signOut,
+  updateUserAttributes,
 } from '@aws-amplify/auth'
 import { cognitoUserPoolsTokenProvider as tokenProvider } from '@aws-amplify/auth/cognito'
 import { Amplify } from '@aws-amplify/core'
@@ -13,11 +17,15 @@ import { Amplify } from '@aws-amplify/core'
 const functions = {
   associateWebAuthnCredential,
   confirmSignIn,
+  confirmUserAttribute,
+  deleteUser,
   deleteWebAuthnCredential,
+  fetchUserAttributes,
   getCurrentUser,
   listWebAuthnCredentials,
   signIn,
   signOut,
+  updateUserAttributes,
 }
 
 /** Amazon's own library for browsers, as a page of a site has it: its functions by name. */

@@ -14,6 +14,7 @@ const waiting = (registrationId: string, network: string, more: Partial<PendingS
   codeHash: Buffer.alloc(32),
   tries: 0,
   network,
+  name: null,
   ...more,
 })
 const names = (signUps: readonly PendingSignUp[]) => signUps.map((each) => each.registrationId)

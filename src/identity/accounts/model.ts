@@ -8,6 +8,11 @@ export interface Credentials {
   readonly password: string
 }
 
+export interface NewAccount extends Credentials {
+  /** What they call themselves. */
+  readonly name?: string
+}
+
 export interface SignUpReceipt {
   /** Names this sign-up among all that wait for the same address. Whoever confirms with it confirms this one. */
   readonly registrationId: string

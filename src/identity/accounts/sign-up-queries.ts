@@ -13,6 +13,7 @@ export interface PendingSignUp {
   readonly codeHash: Buffer | null
   readonly tries: number
   readonly network: string
+  readonly name: string | null
 }
 
 export interface NewSignUp extends Omit<PendingSignUp, 'codeHash' | 'tries'> {
@@ -40,6 +41,7 @@ export async function insertSignUp(tx: SiteTx, signUp: NewSignUp): Promise<void>
       sealed_srp: signUp.sealedSrp,
       code_hash: null,
       network: signUp.network,
+      name: signUp.name,
       expires_at: signUp.expiresAt,
       created_at: signUp.createdAt,
     })
@@ -58,6 +60,7 @@ const pendingSignUps = (tx: SiteTx, { userPoolId, email }: SignUpKey, now: Date)
       'code_hash as codeHash',
       'tries',
       'network',
+      'name',
     ])
     .where(inPool(tx, userPoolId))
     .where('email', '=', email)

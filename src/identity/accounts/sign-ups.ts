@@ -1,6 +1,7 @@
 import { allFaults } from '#base/all-faults.ts'
 import { networkOf } from '#base/network-of.ts'
 import { VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
+import { storableName } from '#identity/own-account/name.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -10,7 +11,7 @@ import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail, newEmail } from './account-email.ts'
 import { candidateSignUps, mostLikelySignUp } from './candidate-sign-ups.ts'
 import { signUpDisabled, wrongCode } from './errors.ts'
-import type { Credentials, CodeResendRequest, SignUpConfirmation, SignUpReceipt } from './model.ts'
+import type { CodeResendRequest, NewAccount, SignUpConfirmation, SignUpReceipt } from './model.ts'
 import {
   type PendingSignUp,
   countSignUpAttempt,
@@ -38,14 +39,15 @@ export class SignUps {
   /** 403 `SignUpDisabled`, 400 `InvalidPassword`, 429; the same answer when the address has an account. */
   async signUp(
     request: PoolRequest,
-    { email: typed, password }: Credentials,
+    { email: typed, password, name: typedName = '' }: NewAccount,
   ): Promise<SignUpReceipt> {
     const { site, pool, origin } = request
     const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
-    const [email] = await allFaults(
+    const [email, , name] = await allFaults(
       () => newEmail(typed),
       () => passwords.check(pool, { email: lookupEmail(typed), password }),
+      () => storableName(typedName),
     )
     await rateLimiter.beginMail({ ...request, email })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
@@ -60,6 +62,7 @@ export class SignUps {
         sub,
         email,
         network: networkOf(address),
+        name,
         createdAt,
         expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
       })
@@ -139,7 +142,8 @@ export class SignUps {
       candidates.map((each) => each.registrationId),
     )
     const signUp = candidates.find((each) => this.#matches(tx.siteId, pool, each, code))
-    const user = signUp && (await users.addSignedUp(tx, { ...place, sub: signUp.sub }))
+    const user =
+      signUp && (await users.addSignedUp(tx, { ...place, sub: signUp.sub, name: signUp.name }))
     if (!signUp || !user) {
       await events.record(tx, { event: 'code.failed', pool: pool.kind, email, origin })
       return undefined

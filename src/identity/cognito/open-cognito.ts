@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
+import { SignInProofs } from '#identity/proofs/sign-in-proofs.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
@@ -25,7 +26,7 @@ export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
 
 export type CognitoDeps = Omit<
   CognitoServices,
-  'srpSignIns' | 'mfaSessions' | 'passkeyChallenges'
+  'srpSignIns' | 'mfaSessions' | 'passkeyChallenges' | 'signInProofs'
 > &
   SrpArithmetic & {
     readonly sealer: Sealer
@@ -39,6 +40,7 @@ export function openCognito(deps: CognitoDeps): CognitoApi {
   return new CognitoApi({
     ...deps,
     srpSignIns,
+    signInProofs: new SignInProofs(deps),
     mfaSessions: new MfaSessions(deps),
     passkeyChallenges: new PasskeyChallengeSessions(deps),
   })

@@ -36,13 +36,8 @@ export async function insertAddressChange(
     .execute()
 }
 
-/** The change whose link has that token, while the link is good. */
-export function selectAddressChange(
-  tx: SiteTx,
-  tokenHash: Buffer,
-  now: Date,
-): Promise<StoredAddressChange | undefined> {
-  return tx.db
+const goodChanges = (tx: SiteTx, now: Date) =>
+  tx.db
     .selectFrom('address_change')
     .select([
       'change_id as changeId',
@@ -54,10 +49,23 @@ export function selectAddressChange(
       'requested_by as requestedBy',
     ])
     .where('site_id', '=', tx.siteId)
-    .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
-    .executeTakeFirst()
-}
+
+/** The change whose link has that token, while the link is good. */
+export const selectAddressChange = (
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<StoredAddressChange | undefined> =>
+  goodChanges(tx, now).where('token_hash', '=', tokenHash).executeTakeFirst()
+
+/** The change of an account that waits for its proof. */
+export const selectPendingChange = (
+  tx: SiteTx,
+  user: UserKey,
+  now: Date,
+): Promise<StoredAddressChange | undefined> =>
+  goodChanges(tx, now).where(ofUser(tx, user)).where('proven_at', 'is', null).executeTakeFirst()
 
 /** The address that an account is to have once it is proven. */
 export async function selectPendingEmail(
@@ -65,14 +73,7 @@ export async function selectPendingEmail(
   user: UserKey,
   now: Date,
 ): Promise<string | undefined> {
-  const found = await tx.db
-    .selectFrom('address_change')
-    .select('new_email as newEmail')
-    .where(ofUser(tx, user))
-    .where('proven_at', 'is', null)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-  return found?.newEmail
+  return (await selectPendingChange(tx, user, now))?.newEmail
 }
 
 /** The link to the old address takes the place of the one to the new one. */

@@ -26,6 +26,7 @@ import {
   markProven,
   selectAddressChange,
   selectEmailHolder,
+  selectPendingChange,
 } from './address-change-queries.ts'
 import type { StoredProfile } from './model.ts'
 import { deleteCodes, selectProfileForUpdate, updateProfile } from './queries.ts'
@@ -57,6 +58,12 @@ export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 
 /** From where a new address is asked for, and by which admin; null for the owner. */
 type AddressRequest = Pick<PoolRequest, 'site' | 'origin'> &
   Pick<StoredAddressChange, 'requestedBy'>
+
+type ProofMail = AddressRequest & {
+  readonly kind: PoolKind
+  /** Mailed instead of a link. */
+  readonly code?: string | undefined
+}
 
 /** New addresses of accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
 export class AddressChanges {
@@ -92,9 +99,15 @@ export class AddressChanges {
 
   /**
    * The same for whoever asks on the page of their account. It answers alike whether the address has another account or not: then
-   * that one's owner hears of it. 400 `ValidationError` for their own address, 429.
+   * that one's owner hears of it. 400 `ValidationError` for their own address, 429. With `codeFor` the new address is mailed the code that it makes
+   * instead of a link.
    */
-  async requestByOwner(request: PoolRequest, sub: string, wanted: string): Promise<void> {
+  async requestByOwner(
+    request: PoolRequest,
+    sub: string,
+    wanted: string,
+    codeFor?: (tx: SiteTx, email: string) => Promise<string>,
+  ): Promise<void> {
     const { database, rateLimiter, users, authEmails } = this.#deps
     const { site, pool, origin } = request
     const email = newEmail(wanted)
@@ -105,7 +118,8 @@ export class AddressChanges {
       if (account.primaryEmail === email) throw invalid('email', say('fault.own-address'))
       const holder = await users.findByEmail(tx, pool.userPoolId, email)
       if (!holder && (await this.#isFree(tx, account, email))) {
-        const asked = { site, kind: pool.kind, origin, requestedBy: null }
+        const code = await codeFor?.(tx, email)
+        const asked = { site, kind: pool.kind, origin, requestedBy: null, code }
         await this.#mailProof(tx, asked, account, email)
         return
       }
@@ -127,7 +141,7 @@ export class AddressChanges {
 
   async #mailProof(
     tx: SiteTx,
-    { site, kind, origin, requestedBy }: AddressRequest & { readonly kind: PoolKind },
+    { site, kind, origin, requestedBy, code }: ProofMail,
     account: StoredProfile,
     newEmail: string,
   ): Promise<void> {
@@ -149,9 +163,16 @@ export class AddressChanges {
       expiresAt,
       requestedBy,
     })
+    const to = { pool: kind, to: newEmail }
     const url = this.#url(site, kind, 'confirm', token)
-    const mail = { kind: 'address-proof', pool: kind, to: newEmail, url, expiresAt } as const
-    await authEmails.send(tx, site, mail, origin)
+    await authEmails.send(
+      tx,
+      site,
+      code === undefined
+        ? { kind: 'address-proof', ...to, url, expiresAt }
+        : { kind: 'verification', ...to, code },
+      origin,
+    )
   }
 
   /** What a link is about, without using it up. 410 `LinkExpired`. */
@@ -164,29 +185,52 @@ export class AddressChanges {
    * another person. 409 `UserAlreadyExists`, 410 `LinkExpired`.
    */
   async confirm(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
-    const { clock, ids, authEmails } = this.#deps
     const pools = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { change, account } = await this.#locked(tx, 'confirm', token)
-      const { oldEmail, newEmail, requestedBy } = change
-      if (account.primaryEmail !== oldEmail) throw linkExpired('confirm')
-      const now = clock.now()
-      await this.requireFree(tx, account, newEmail)
-      const pool = { userPoolId: change.userPoolId, kind: kindIn(pools, change) }
-      const by = requestedBy === null ? {} : { requestedBy }
-      await this.#move(tx, pool.kind, account, { to: newEmail, origin, detail: by })
-      if (requestedBy !== null) {
-        await this.#deps.signOut.everywhere(tx, pool, change.sub, { actor: requestedBy, origin })
-      }
-      const undoToken = ids.secret()
-      const expiresAt = new Date(now.getTime() + UNDO_MS)
-      const proven = { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt }
-      await markProven(tx, change.changeId, proven)
-      const undo = { url: this.#url(site, pool.kind, 'undo', undoToken), expiresAt }
-      const mail = { kind: 'address-changed', pool: pool.kind, to: oldEmail, undo } as const
-      await authEmails.send(tx, site, mail, origin)
+      if (account.primaryEmail !== change.oldEmail) throw linkExpired('confirm')
+      await this.#take(tx, { site, kind: kindIn(pools, change), origin }, change, account)
       return change
     })
+  }
+
+  /** The same for who has shown a code that went to the new address. False when that address does not wait. */
+  async confirmPending(
+    tx: SiteTx,
+    { site, pool, origin }: PoolRequest,
+    { sub, email }: { readonly sub: string; readonly email: string },
+  ): Promise<boolean> {
+    const user = { userPoolId: pool.userPoolId, sub }
+    const account = await selectProfileForUpdate(tx, user)
+    const change = await selectPendingChange(tx, user, this.#deps.clock.now())
+    if (account?.status !== 'ACTIVE' || change?.newEmail !== email) return false
+    if (account.primaryEmail !== change.oldEmail) return false
+    await this.#take(tx, { site, kind: pool.kind, origin }, change, account)
+    return true
+  }
+
+  /** Gives the account its new address, and the old one a link that undoes it. 409 `UserAlreadyExists`. */
+  async #take(
+    tx: SiteTx,
+    { site, kind, origin }: Omit<ProofMail, 'requestedBy'>,
+    { changeId, oldEmail, newEmail, requestedBy }: StoredAddressChange,
+    account: StoredProfile,
+  ): Promise<void> {
+    const { clock, ids, authEmails, signOut } = this.#deps
+    const now = clock.now()
+    await this.requireFree(tx, account, newEmail)
+    const by = requestedBy === null ? {} : { requestedBy }
+    await this.#move(tx, kind, account, { to: newEmail, origin, detail: by })
+    const { userPoolId, sub } = account
+    if (requestedBy !== null) {
+      await signOut.everywhere(tx, { userPoolId, kind }, sub, { actor: requestedBy, origin })
+    }
+    const undoToken = ids.secret()
+    const expiresAt = new Date(now.getTime() + UNDO_MS)
+    await markProven(tx, changeId, { tokenHash: hashSecret(undoToken), provenAt: now, expiresAt })
+    const undo = { url: this.#url(site, kind, 'undo', undoToken), expiresAt }
+    const mail = { kind: 'address-changed', pool: kind, to: oldEmail, undo } as const
+    await authEmails.send(tx, site, mail, origin)
   }
 
   /**

@@ -2,8 +2,9 @@ import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-/** The code of one action in one sign-in. */
+/** A code that somebody who is signed in has asked for: of one action in one sign-in, or of a new address. */
 export interface ProofCodeKey extends UserKey {
+  readonly purpose: 'proof' | 'address'
   readonly requester: string
 }
 
@@ -30,7 +31,7 @@ export async function upsertProofCode(tx: SiteTx, code: NewProofCode): Promise<v
       site_id: tx.siteId,
       user_pool_id: code.userPoolId,
       sub: code.sub,
-      purpose: 'proof',
+      purpose: code.purpose,
       requester: code.requester,
       ...values,
     })
@@ -50,7 +51,7 @@ export function takeProofAttempt(
     .updateTable('user_code')
     .set((row) => ({ tries: row('tries', '+', 1) }))
     .where(ofUser(tx, key))
-    .where('purpose', '=', 'proof')
+    .where('purpose', '=', key.purpose)
     .where('requester', '=', key.requester)
     .where('tries', '<', MAX_CODE_ATTEMPTS)
     .where('expires_at', '>', now)
@@ -62,7 +63,7 @@ export async function deleteProofCode(tx: SiteTx, key: ProofCodeKey): Promise<vo
   await tx.db
     .deleteFrom('user_code')
     .where(ofUser(tx, key))
-    .where('purpose', '=', 'proof')
+    .where('purpose', '=', key.purpose)
     .where('requester', '=', key.requester)
     .execute()
 }

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
-import { type CodeScope, type MailedCodes, PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
+import { type MailedCodes, PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
 import type { Passkeys } from '#identity/passkeys/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
@@ -15,9 +15,10 @@ import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import { ProofCodes, codeKeyOf } from './codes.ts'
 import type { Proof, ProofMethods, ProofSubject } from './model.ts'
 import { ProofChallenges } from './passkey-challenges.ts'
-import { type ProofCodeKey, deleteProofCode, takeProofAttempt, upsertProofCode } from './queries.ts'
+import type { ProofCodeKey } from './queries.ts'
 
 export interface ProofsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sealer: Pick<Sealer, 'derive'>
@@ -48,10 +49,12 @@ export interface MailedProofCode {
 export class Proofs {
   readonly #deps: ProofsDeps
   readonly #challenges: ProofChallenges
+  readonly #codes: ProofCodes
 
   constructor(deps: ProofsDeps) {
     this.#deps = deps
     this.#challenges = new ProofChallenges(deps)
+    this.#codes = new ProofCodes(deps)
   }
 
   async methods(request: PoolRequest, sub: string): Promise<ProofMethods> {
@@ -72,7 +75,7 @@ export class Proofs {
   /** Mails a code to an account that has neither password nor passkey. 429. */
   async mailCode(request: PoolRequest, subject: ProofSubject): Promise<MailedProofCode> {
     const { site, pool, origin } = request
-    const { database, clock, users, rateLimiter, codes, authEmails } = this.#deps
+    const { database, clock, users, rateLimiter, authEmails } = this.#deps
     const { sub, action } = subject
     const { password, passkey } = await this.methods(request, sub)
     if (password || passkey) throw codeNotTaken()
@@ -81,17 +84,9 @@ export class Proofs {
     await rateLimiter.beginMail({ ...request, email })
     return database.withSite(site.siteId, async (tx) => {
       const { activeEmail } = await users.active(tx, userPoolId, sub)
-      const code = codes.create()
-      const createdAt = clock.now()
-      const expiresAt = new Date(createdAt.getTime() + PROOF_LIFETIME_MS)
-      await upsertProofCode(tx, {
-        ...keyOf(request, subject),
-        codeHash: codes.hash(scopeOf(request, subject), code),
-        email: activeEmail,
-        createdAt,
-        expiresAt,
-      })
-      await deleteExpired(tx, 'user_code', createdAt)
+      const to = { email: activeEmail, lifetimeMs: PROOF_LIFETIME_MS }
+      const { code, expiresAt } = await this.#codes.create(tx, keyOf(request, subject), to)
+      await deleteExpired(tx, 'user_code', clock.now())
       const mail = { kind: 'proof', pool: pool.kind, to: activeEmail, code, action } as const
       await authEmails.send(tx, site, mail, origin)
       return { email: activeEmail, expiresAt }
@@ -118,7 +113,7 @@ export class Proofs {
     await this.#proveCode(request, subject, proof.proofCode ?? '')
     const result = await work()
     await this.#deps.database.withSite(request.site.siteId, (tx) =>
-      deleteProofCode(tx, keyOf(request, subject)),
+      this.#codes.delete(tx, keyOf(request, subject)),
     )
     return result
   }
@@ -189,12 +184,9 @@ export class Proofs {
     subject: ProofSubject,
     code: string,
   ): Promise<boolean> {
-    const { clock, users, codes } = this.#deps
-    const { userPoolId } = request.pool
-    const taken = await takeProofAttempt(tx, keyOf(request, subject), clock.now())
-    const { activeEmail } = await users.active(tx, userPoolId, subject.sub)
-    const right = codes.matches(taken?.codeHash, scopeOf(request, subject), code)
-    return right && taken?.email === activeEmail
+    const email = await this.#codes.take(tx, keyOf(request, subject), code)
+    const { activeEmail } = await this.#deps.users.active(tx, request.pool.userPoolId, subject.sub)
+    return email === activeEmail
   }
 
   #user({ site, pool }: PoolRequest, sub: string): Promise<User> {
@@ -203,21 +195,8 @@ export class Proofs {
   }
 }
 
-const keyOf = ({ pool }: PoolRequest, { sub, signIn, action }: ProofSubject): ProofCodeKey => ({
-  userPoolId: pool.userPoolId,
-  sub,
-  requester: `${action} ${signIn}`,
-})
-
-const scopeOf = (
-  { site, pool }: PoolRequest,
-  { sub, signIn, action }: ProofSubject,
-): CodeScope => ({
-  siteId: site.siteId,
-  userPoolId: pool.userPoolId,
-  purpose: 'proof',
-  id: [sub, action, signIn].join('\n'),
-})
+const keyOf = (request: PoolRequest, { sub, signIn, action }: ProofSubject): ProofCodeKey =>
+  codeKeyOf(request, { sub, purpose: 'proof', requester: `${action} ${signIn}` })
 
 const codeNotTaken = (): AppError =>
   invalid('proofCode', 'is for accounts without a password and without a passkey')

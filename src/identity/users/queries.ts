@@ -12,6 +12,7 @@ export interface NewUser {
   readonly email: string
   readonly emailVerified: boolean
   readonly externalEmail?: string | null
+  readonly name?: string | null
   readonly role: Role | null
   readonly status: 'INVITED' | 'ACTIVE'
   readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
@@ -31,6 +32,7 @@ export async function insertUser(tx: SiteTx, user: NewUser, now: Date): Promise<
       email: user.email,
       email_verified: user.emailVerified,
       external_email: user.externalEmail ?? null,
+      name: user.name ?? null,
       role: user.role,
       status: user.status,
       origin: user.origin,

@@ -97,7 +97,7 @@ export class Users {
   /** A visitor who has proven the address with a code. Undefined when the pool has an account with it. */
   addSignedUp(
     tx: SiteTx,
-    account: { readonly userPoolId: string; readonly sub: string; readonly email: string },
+    account: Pick<NewUser, 'userPoolId' | 'sub' | 'email' | 'name'>,
   ): Promise<User | undefined> {
     return this.#addVerified(tx, { ...account, origin: 'sign-up' })
   }
@@ -159,7 +159,7 @@ export class Users {
 
   async #addVerified(
     tx: SiteTx,
-    account: Pick<NewUser, 'userPoolId' | 'sub' | 'email' | 'origin'>,
+    account: Pick<NewUser, 'userPoolId' | 'sub' | 'email' | 'name' | 'origin'>,
   ): Promise<User | undefined> {
     const { userPoolId, sub } = account
     const visitor = { ...account, emailVerified: true, role: null, status: 'ACTIVE' } as const

@@ -139,6 +139,7 @@ export interface IdentityTables {
     code_hash: Buffer | null
     tries: Generated<number>
     network: Generated<string>
+    name: string | null
     expires_at: Date
     created_at: Generated<Date>
   }
@@ -199,6 +200,7 @@ export interface IdentityTables {
     created_at: Generated<Date>
     expires_at: Date
     revoked_at: Date | null
+    proof_used_at: Generated<Date | null>
   }
   refresh_token: {
     token_hash: Buffer

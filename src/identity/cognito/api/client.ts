@@ -2,7 +2,7 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
+import type { ProvingSignIn } from '#identity/proofs/sign-in-proofs.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
 import { isRevoked } from '#identity/users/model.ts'
@@ -53,13 +53,11 @@ export async function accessTokenClaims(
   return claims
 }
 
-/** The same, of somebody who has signed in recently. 400 `NotAuthorizedException` for others. */
-export async function recentSignInClaims(
-  parts: CognitoServices,
-  call: PoolRequest,
-  accessToken: string,
-): Promise<TokenClaims & { readonly signIn: string }> {
-  const claims = await accessTokenClaims(parts, call, accessToken)
-  requireRecentSignIn({ authTime: new Date(claims.auth_time * 1000) }, parts.clock.now())
-  return { ...claims, signIn: claims.origin_jti ?? claims.jti }
-}
+/** The account of a token, and the sign-in that the token comes from. */
+export const signedInOf = ({ sub, origin_jti: familyId }: TokenClaims): ProvingSignIn => ({
+  sub,
+  familyId,
+})
+
+/** Names the sign-in in what is worked out for it. */
+export const signInOf = ({ origin_jti, jti }: TokenClaims): string => origin_jti ?? jti

@@ -35,6 +35,12 @@ export class CognitoError extends Error {
 export const invalidParameter = (message: string): CognitoError =>
   new CognitoError('InvalidParameterException', message)
 
+/** What would be dropped is refused. */
+export const unknownAttribute = (name: string): CognitoError =>
+  invalidParameter(
+    `Attributes did not conform to the schema: ${name}: Attribute does not exist in schema.`,
+  )
+
 export const notAuthorized = (message: string): CognitoError =>
   new CognitoError('NotAuthorizedException', message)
 

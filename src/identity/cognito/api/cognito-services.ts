@@ -1,7 +1,11 @@
 import type { Clock } from '#base/clock.ts'
 import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
+import type { AccountDeletions } from '#identity/own-account/deletions.ts'
+import type { OwnAccounts } from '#identity/own-account/service.ts'
 import type { Passkeys } from '#identity/passkeys/service.ts'
+import type { AddressCodes } from '#identity/profiles/address-codes.ts'
+import type { SignInProofs } from '#identity/proofs/sign-in-proofs.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { TokenSets } from '#identity/token-sets/service.ts'
@@ -21,6 +25,10 @@ export interface CognitoServices extends AccountServices {
   readonly signOut: SignOut
   readonly verifier: TokenVerifier
   readonly users: Users
+  readonly ownAccounts: OwnAccounts
+  readonly accountDeletions: AccountDeletions
+  readonly addressCodes: AddressCodes
+  readonly signInProofs: SignInProofs
   readonly events: SecurityEvents
   readonly mfaSessions: MfaSessions
   readonly passkeys: Passkeys

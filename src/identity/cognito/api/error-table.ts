@@ -23,7 +23,9 @@ const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
       'InvalidPasswordException',
       `Password did not conform with policy: Password ${faultsOf(error)}`,
     ),
-  RecentSignInRequired: () => notAuthorized('A sign-in of the last 15 minutes is needed'),
+  RecentSignInRequired: (error) => notAuthorized(error.message),
+  CannotDeleteSelf: (error) => notAuthorized(error.message),
+  UserNotFound: () => notAuthorized('Access Token has been revoked'),
   SecondFactorAlreadySet: () => invalidParameter('The account has a software token already'),
   SignUpDisabled: () => notAuthorized('SignUp is not permitted for this user pool'),
   ServiceUnavailable: ({ retryAfterSeconds }) =>

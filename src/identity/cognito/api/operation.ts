@@ -36,6 +36,14 @@ export const UsernameField = Type.String({ minLength: 1, maxLength: MAX_USERNAME
 export const PasswordField = Type.String({ minLength: 1, maxLength: 1024 })
 export const CodeField = Type.String({ minLength: 1, maxLength: 64 })
 export const TokenField = Type.String({ minLength: 1, maxLength: 8192 })
+export const UserAttributes = Type.Array(
+  Type.Object({
+    Name: Type.String({ maxLength: 64 }),
+    Value: Type.Optional(Type.Union([Type.String({ maxLength: 2048 }), Type.Null()])),
+  }),
+  { maxItems: 50 },
+)
+export type UserAttributes = Static<typeof UserAttributes>
 /** `DEVICE_KEY` is null when there is none. */
 export const AuthParameters = Type.Record(
   Type.String(),

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { parseClientData } from '#identity/passkeys/client-data.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
 
-import { accessTokenClaims, recentSignInClaims } from './client.ts'
+import { accessTokenClaims, signInOf, signedInOf } from './client.ts'
 import { CognitoError } from './cognito-error.ts'
 import { TokenField, cognitoOperation } from './operation.ts'
 
@@ -19,10 +19,12 @@ const Delete = Type.Object({
   CredentialId: Type.String({ maxLength: MAX_CREDENTIAL_ID }),
 })
 
-/** What a device makes a key of the account with. Takes a sign-in of the last 15 minutes, as the account's page does. */
+/** What a device makes a key of the account with. */
 export const startWebAuthnRegistration = cognitoOperation(Start, async (parts, call, input) => {
-  const claims = await recentSignInClaims(parts, call, input.AccessToken)
-  const { sub, username: email, signIn } = claims
+  const claims = await accessTokenClaims(parts, call, input.AccessToken)
+  await parts.signInProofs.requireUnused(call, signedInOf(claims))
+  const { sub, username: email } = claims
+  const signIn = signInOf(claims)
   const { site, pool } = call
   const challenge = parts.passkeyChallenges.forNewKey(call, { sub, signIn })
   const known = await parts.passkeys.list(site, pool, sub)
@@ -38,7 +40,9 @@ export const startWebAuthnRegistration = cognitoOperation(Start, async (parts, c
 export const completeWebAuthnRegistration = cognitoOperation(
   Complete,
   async (parts, call, input) => {
-    const { sub, signIn } = await recentSignInClaims(parts, call, input.AccessToken)
+    const claims = await accessTokenClaims(parts, call, input.AccessToken)
+    const { sub } = claims
+    const signIn = signInOf(claims)
     const credential = JSON.stringify(input.Credential)
     const challenge = challengeIn(input.Credential)
     if (!parts.passkeyChallenges.isForNewKey(call, { sub, signIn }, challenge)) {
@@ -47,7 +51,9 @@ export const completeWebAuthnRegistration = cognitoOperation(
         'The challenge has expired, or is of another sign-in: start anew',
       )
     }
-    await parts.passkeys.add(call, sub, { credential, challenge, name: '' })
+    await parts.signInProofs.use(call, signedInOf(claims), () =>
+      parts.passkeys.add(call, sub, { credential, challenge, name: '' }),
+    )
     return {}
   },
 )
@@ -68,8 +74,10 @@ export const listWebAuthnCredentials = cognitoOperation(Start, async (parts, cal
 })
 
 export const deleteWebAuthnCredential = cognitoOperation(Delete, async (parts, call, input) => {
-  const { sub } = await recentSignInClaims(parts, call, input.AccessToken)
-  await parts.passkeys.remove(call, sub, input.CredentialId)
+  const claims = await accessTokenClaims(parts, call, input.AccessToken)
+  // Nobody gains a way in by it, so it leaves the sign-in for another change.
+  await parts.signInProofs.requireFresh(call, signedInOf(claims))
+  await parts.passkeys.remove(call, claims.sub, input.CredentialId)
   return {}
 })
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { PoolRequest } from '#identity/pool-request.ts'
-import { requireRecentSignIn } from '#identity/recent-sign-in.ts'
+import type { ProvingSignIn } from '#identity/proofs/sign-in-proofs.ts'
 
-import { accessTokenClaims, recentSignInClaims } from './client.ts'
+import { accessTokenClaims, signInOf, signedInOf } from './client.ts'
 import { CognitoError, invalidParameter, notAuthorized } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
 import type { MfaSession } from './mfa-sessions.ts'
@@ -36,12 +36,15 @@ const Preference = Type.Object({ AccessToken: TokenField, SoftwareTokenMfaSettin
 interface SetupOwner {
   readonly sub: string
   readonly signIn: string
+  /** What proves it; undefined where the password was given in this very flow. */
+  readonly signedIn: ProvingSignIn | undefined
   readonly session: MfaSession | undefined
 }
 
 /** The secret of an app that is to be set up. */
 export const associateSoftwareToken = cognitoOperation(Associate, async (parts, call, input) => {
   const owner = await setupOwner(parts, call, input)
+  if (owner.signedIn) await parts.signInProofs.requireUnused(call, owner.signedIn)
   if ((await parts.secondFactors.state(call.site, call.pool, owner.sub)).totp) {
     throw invalidParameter('The account has a software token: turn it off first')
   }
@@ -56,19 +59,22 @@ export const verifySoftwareToken = cognitoOperation(Verify, async (parts, call, 
   const code = input.UserCode
   const [newest = '', older = ''] = parts.mfaSessions.setupSecrets(call, owner)
   const set = (secret: string) => parts.secondFactors.enable(call, { sub, secret, code })
-  await set(newest)
-    .catch((error: unknown) => (isWrongCode(error) ? set(older) : Promise.reject(error)))
-    .catch((error: unknown) => {
-      throw isWrongCode(error)
-        ? new CognitoError('EnableSoftwareTokenMFAException', 'Code mismatch')
-        : error
-    })
+  const setEither = () =>
+    set(newest)
+      .catch((error: unknown) => (isWrongCode(error) ? set(older) : Promise.reject(error)))
+      .catch((error: unknown) => {
+        throw isWrongCode(error)
+          ? new CognitoError('EnableSoftwareTokenMFAException', 'Code mismatch')
+          : error
+      })
+  await (owner.signedIn ? parts.signInProofs.use(call, owner.signedIn, setEither) : setEither())
   return { Status: 'SUCCESS', ...sessionOf(parts, call, session && { ...session, isSetUp: true }) }
 })
 
 /** Takes the app off; one that is set up is asked for in any case. */
 export const setUserMfaPreference = cognitoOperation(Preference, async (parts, call, input) => {
-  const { sub, auth_time: authTime } = await accessTokenClaims(parts, call, input.AccessToken)
+  const claims = await accessTokenClaims(parts, call, input.AccessToken)
+  const { sub } = claims
   const { site, pool, origin } = call
   const { totp } = await parts.secondFactors.state(site, pool, sub)
   const wanted = input.SoftwareTokenMfaSettings?.Enabled
@@ -76,9 +82,10 @@ export const setUserMfaPreference = cognitoOperation(Preference, async (parts, c
     throw invalidParameter('User does not have delivery config set to turn on SOFTWARE_TOKEN_MFA')
   }
   if (wanted === false && totp) {
-    requireRecentSignIn({ authTime: new Date(authTime * 1000) }, parts.clock.now())
     if (pool.settings.requireSecondFactor) throw invalidParameter('MFA is required for this pool')
-    await parts.secondFactors.disable(site, pool, sub, { origin })
+    await parts.signInProofs.use(call, signedInOf(claims), () =>
+      parts.secondFactors.disable(site, pool, sub, { origin }),
+    )
   }
   return {}
 })
@@ -92,12 +99,14 @@ async function setupOwner(
   { AccessToken, Session }: Static<typeof Associate>,
 ): Promise<SetupOwner> {
   if (typeof AccessToken === 'string') {
-    const { sub, signIn } = await recentSignInClaims(parts, call, AccessToken)
-    return { sub, signIn, session: undefined }
+    const claims = await accessTokenClaims(parts, call, AccessToken)
+    const { sub } = claims
+    return { sub, signIn: signInOf(claims), signedIn: signedInOf(claims), session: undefined }
   }
   const session = parts.mfaSessions.open(call, Session ?? '')
   if (!session) throw notAuthorized('Invalid session for the user, session is expired.')
-  return { sub: session.sub, signIn: String(session.authTimeMs), session }
+  const { sub, authTimeMs } = session
+  return { sub, signIn: String(authTimeMs), signedIn: undefined, session }
 }
 
 const sessionOf = (

@@ -1,6 +1,7 @@
 import type { PoolRequest } from '#identity/pool-request.ts'
 
 import { changePassword, getUser, globalSignOut } from './account.ts'
+import { deleteOwnUser, updateUserAttributes, verifyUserAttribute } from './attributes.ts'
 import { CognitoError } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
 import { cognitoErrorOf } from './error-table.ts'
@@ -35,6 +36,9 @@ const OPERATIONS: ReadonlyMap<string, CognitoOperation> = new Map([
   ['ForgotPassword', forgotPassword],
   ['ConfirmForgotPassword', confirmForgotPassword],
   ['GetUser', getUser],
+  ['UpdateUserAttributes', updateUserAttributes],
+  ['VerifyUserAttribute', verifyUserAttribute],
+  ['DeleteUser', deleteOwnUser],
   ['ChangePassword', changePassword],
   ['GlobalSignOut', globalSignOut],
   ['RevokeToken', revokeToken],

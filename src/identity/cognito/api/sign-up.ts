@@ -4,9 +4,10 @@ import { Value } from '@sinclair/typebox/value'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
 import { requireCognitoClient } from './client.ts'
-import { invalidParameter } from './cognito-error.ts'
+import { invalidParameter, unknownAttribute } from './cognito-error.ts'
 import { deliveryTo } from './delivery.ts'
 import {
+  UserAttributes,
   ClientFields,
   CodeField,
   PasswordField,
@@ -14,20 +15,11 @@ import {
   cognitoOperation,
 } from './operation.ts'
 
-const Attributes = Type.Array(
-  Type.Object({
-    Name: Type.String({ maxLength: 64 }),
-    Value: Type.Optional(Type.Union([Type.String({ maxLength: 2048 }), Type.Null()])),
-  }),
-  { maxItems: 50 },
-)
-type Attributes = (typeof Attributes)['static']
-
 const SignUp = Type.Object({
   ...ClientFields,
   Username: UsernameField,
   Password: PasswordField,
-  UserAttributes: Type.Optional(Type.Union([Attributes, Type.Null()])),
+  UserAttributes: Type.Optional(Type.Union([UserAttributes, Type.Null()])),
 })
 
 const ConfirmSignUp = Type.Object({
@@ -40,10 +32,9 @@ const ResendConfirmationCode = Type.Object({ ...ClientFields, Username: Username
 
 export const signUp = cognitoOperation(SignUp, async (parts, call, input) => {
   requireCognitoClient(call.pool, input)
-  const email = addressOf(input.Username, input.UserAttributes ?? [])
-  const credentials = { email, password: input.Password }
-  const { sub } = await parts.signUps.signUp(call, credentials)
-  return { UserConfirmed: false, UserSub: sub, ...deliveryTo(email) }
+  const account = accountOf(input.Username, input.UserAttributes ?? [])
+  const { sub } = await parts.signUps.signUp(call, { ...account, password: input.Password })
+  return { UserConfirmed: false, UserSub: sub, ...deliveryTo(account.email) }
 })
 
 export const confirmSignUp = cognitoOperation(ConfirmSignUp, async (parts, call, input) => {
@@ -62,19 +53,20 @@ export const resendConfirmationCode = cognitoOperation(
   },
 )
 
-/** Accounts are named by their address and have no other attribute: what would be dropped is refused. */
-function addressOf(username: string, attributes: Attributes): string {
+/** Accounts are named by their address and have a name beside it. */
+function accountOf(
+  username: string,
+  attributes: UserAttributes,
+): { readonly email: string; readonly name?: string } {
   const email = canonicalEmail(username)
   if (!Value.Check(EmailAddress, email)) throw invalidParameter('Username should be an email.')
+  let name: string | undefined
   for (const { Name, Value: value } of attributes) {
-    if (Name !== 'email') {
-      throw invalidParameter(
-        `Attributes did not conform to the schema: ${Name}: Attribute does not exist in schema.`,
-      )
-    }
-    if (canonicalEmail(value ?? '') !== email) {
+    if (Name === 'name') name = value ?? ''
+    else if (Name !== 'email') throw unknownAttribute(Name)
+    else if (canonicalEmail(value ?? '') !== email) {
       throw invalidParameter('The attribute email must be the address that Username is.')
     }
   }
-  return email
+  return { email, ...(name !== undefined && { name }) }
 }
