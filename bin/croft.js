@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for any Node from 20 on: it only finds the right runtime and becomes it.
+// Plain JavaScript for any Node from 18 on: it only finds the right runtime and becomes it.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -59,7 +59,7 @@ function chosenRuntime(args) {
   if (runtime === undefined || !Object.hasOwn(RUNTIMES, runtime)) {
     throw new UsageError(`--on takes ${Object.keys(RUNTIMES).join(', ')}, not "${runtime ?? ''}"`)
   }
-  return { runtime, rest: args.toSpliced(at, joined ? 1 : 2) }
+  return { runtime, rest: args.filter((_, index) => index < at || index > (joined ? at : at + 1)) }
 }
 
 /** The sources, or what `npm run build` made of them. */

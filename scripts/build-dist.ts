@@ -20,7 +20,15 @@ const SANDBOX_ENTRIES = {
   'sandbox/probe': 'sandbox/probe.ts',
   'sandbox/worker': 'sandbox/worker.ts',
 }
-const COPIED = ['migrations', 'resources', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
+const COPIED = [
+  'migrations',
+  'resources',
+  'examples/hello-site',
+  'types',
+  'LICENSE',
+  'README.md',
+  'docs',
+]
 /** Packages of many files that each call of the command line loads: finding them takes longer than reading them. */
 const INLINED = new Set(['commander', '@sinclair/typebox'])
 /** The only `#…` import that is looked up while running; all others are bundled. */

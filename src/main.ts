@@ -34,7 +34,13 @@ async function main(): Promise<void> {
   const service = await startService(config, secrets, { logger, requestTraces })
   started.defer(() => service.drain())
   const running = { url: urlOf(config.host, service.port), ...operatorAt(config, service) }
-  started.use(await writeServiceFile(config.dataDir, { ...running, pid: process.pid }))
+  started.use(
+    await writeServiceFile(config.dataDir, {
+      ...running,
+      baseUrl: config.baseUrl,
+      pid: process.pid,
+    }),
+  )
   logger.info(runningAs(config, service), `running at ${config.baseUrl}`)
   const stopping = new AbortController()
   void signal.then(() => stopping.abort())

@@ -13,6 +13,8 @@ import type { Connection, Credential } from './service-client.ts'
 /** Addresses to listen on that are none to connect to. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['', '0.0.0.0', '::'])
 
+const SERVICE_FILE = 'service.json'
+
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Finds the service and the operator's key, or the deploy token where a command takes one: in the options, the environment, then the service's data folder. */
@@ -50,7 +52,12 @@ async function addressesOf(args: Arguments, env: Env, dataDir: string): Promise<
   const url = args.text('url')
   const operatorUrl = args.text('operatorUrl')
   if (url !== undefined) return { url, operatorUrl }
-  const known = env['CROFT_BASE_URL'] ?? portUrl(env['PORT'])
+  const baseUrl = env['CROFT_BASE_URL']
+  const here = baseUrl === undefined ? undefined : await runningHere(dataDir, baseUrl)
+  if (here !== undefined) {
+    return { url: here.url, operatorUrl: operatorUrl ?? here.operatorUrl }
+  }
+  const known = baseUrl ?? portUrl(env['PORT'])
   const operatorPort = portUrl(env['OPERATOR_PORT'], env['OPERATOR_HOST'])
   if (known !== undefined) return { url: known, operatorUrl: operatorUrl ?? operatorPort }
   if (operatorUrl !== undefined) return { url: operatorUrl }
@@ -98,9 +105,29 @@ function portUrl(port: string | undefined, host = '127.0.0.1'): string | undefin
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
+/** Of the service of this data folder, when it runs and has that public address: DNS, proxy and TLS may come later. */
+async function runningHere(dataDir: string, baseUrl: string): Promise<Addresses | undefined> {
+  // A folder of another user or of no service, or a damaged file: then the public address is as good as any.
+  const text = await readFile(join(dataDir, SERVICE_FILE), 'utf8').catch(() => undefined)
+  const served = text === undefined ? undefined : addressesIn(text)
+  if (served?.baseUrl === undefined || served.pid === undefined) return undefined
+  if (!URL.canParse(baseUrl) || !URL.canParse(served.baseUrl)) return undefined
+  if (new URL(baseUrl).origin !== new URL(served.baseUrl).origin) return undefined
+  return isAlive(served.pid) ? served : undefined
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
 /** `service.json` is written by the service when it listens. */
-async function servedAddresses(dataDir: string): Promise<Addresses> {
-  const file = join(dataDir, 'service.json')
+async function servedAddresses(dataDir: string): Promise<Served> {
+  const file = join(dataDir, SERVICE_FILE)
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const code = codeOf(cause)
     throw new CommandError(
@@ -116,13 +143,23 @@ async function servedAddresses(dataDir: string): Promise<Addresses> {
   return addresses
 }
 
-function addressesIn(text: string): Addresses | undefined {
+interface Served extends Addresses {
+  readonly baseUrl: string | undefined
+  readonly pid: number | undefined
+}
+
+function addressesIn(text: string): Served | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
     if (!isJsonObject(parsed)) return undefined
-    const { url, operatorUrl } = parsed
+    const { url, operatorUrl, baseUrl, pid } = parsed
     if (typeof url !== 'string') return undefined
-    return { url, operatorUrl: typeof operatorUrl === 'string' ? operatorUrl : undefined }
+    return {
+      url,
+      operatorUrl: typeof operatorUrl === 'string' ? operatorUrl : undefined,
+      baseUrl: typeof baseUrl === 'string' ? baseUrl : undefined,
+      pid: typeof pid === 'number' ? pid : undefined,
+    }
   } catch {
     // A file that is not JSON is treated as one without a URL.
     return undefined

@@ -141,6 +141,12 @@ export class ServiceClient {
     return items
   }
 
+  /** Where sites are called: the address that requests are sent to, whatever name they carry. */
+  async address(): Promise<string> {
+    const { base } = await this.#connected()
+    return base.origin
+  }
+
   /** Calls the site with that domain and returns whatever it answers. */
   async site(
     domain: string,

@@ -31,12 +31,14 @@ export const siteVerify: CliCommand = {
       mail: mailDepth(args),
       progress: (line) => call.progress(line),
     })
+    const address = await service.address()
     const failed = checks.some(({ ok }) => !ok)
     const lines = checks.map(({ name, ok, detail }) => `${ok ? '✓' : '✗'} ${name}: ${detail}`)
+    const first = `Requests for ${site.domain} go to ${address}.`
     const last = failed ? `${site.domain} is not ready to launch.` : `${site.domain} is ready.`
     return {
-      json: { siteId: site.siteId, siteDomain: site.domain, ok: !failed, checks },
-      text: terminalText([...lines, last].join('\n')),
+      json: { siteId: site.siteId, siteDomain: site.domain, address, ok: !failed, checks },
+      text: terminalText([first, ...lines, last].join('\n')),
       failed,
     }
   },

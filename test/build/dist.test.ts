@@ -49,6 +49,8 @@ describe('a build', () => {
         'package-lock.json',
         'package.json',
         'README.md',
+        'docs/backup.md',
+        'docs/installing.md',
         'sandbox/crypto-thread.js',
         'sandbox/mail-parser.js',
         'sandbox/main.js',
