@@ -95,7 +95,11 @@ export const envUnset: CliCommand = {
 /** Never an argument: those are in the list of processes and in the shell's history. */
 async function valueOf(args: Arguments, name: string): Promise<string> {
   const file = args.text('file')
-  if (file === undefined) return askedText(`Value of ${name}: `, 'give it with --file')
+  if (file === undefined)
+    return askedText(
+      `Value of ${name}: `,
+      'No terminal to ask for the value at: give it with --file',
+    )
   const text = await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch(
     (cause: unknown) => {
       throw new CommandError(`"${file}" cannot be read: ${String(cause)}`, { cause })

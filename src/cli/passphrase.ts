@@ -31,15 +31,14 @@ export async function givenPassphrase(
 }
 
 export const askedPassphrase = (question: string): Promise<string> =>
-  askedText(question, 'give a file with --passphrase-file, or set CROFT_ARCHIVE_PASSPHRASE')
+  askedText(
+    question,
+    'The archive needs a passphrase: give a file with --passphrase-file, or set CROFT_ARCHIVE_PASSPHRASE',
+  )
 
-/** Asks at the terminal, without showing what is typed. Throws where there is none, and says what to do then. */
+/** Asks at the terminal, without showing what is typed. Throws `elsewhere` where there is none. */
 export async function askedText(question: string, elsewhere: string): Promise<string> {
-  if (!process.stdin.isTTY) {
-    throw new CommandError(
-      `${question.replace(/: *$/, '')} is asked for at a terminal, and this is none: ${elsewhere}`,
-    )
-  }
+  if (!process.stdin.isTTY) throw new CommandError(elsewhere)
   process.stderr.write(question)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true })
