@@ -48,6 +48,8 @@ const OPENED: Readonly<Record<string, readonly string[]>> = {
   'POST /portal/api/sites/:siteId/iac/jobs': ['iac'],
   'GET /portal/api/sites/:siteId/iac/jobs/:jobId': ['iac'],
   'GET /portal/api/sites/:siteId/iac/export': ['iac'],
+  'GET /portal/api/sites/:siteId/env-vars': ['iac'],
+  'PUT /portal/api/sites/:siteId/env-vars': ['iac'],
 }
 
 const realPath = (path: string, site: string): string =>
