@@ -8,6 +8,7 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 import { hostName } from '#sites/domain.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
+import { isJsonType } from './bodies/content-types.ts'
 import { Cors } from './cors.ts'
 import { answerHeaders } from './data/answer-headers.ts'
 import { DirectCalls } from './data/direct-calls.ts'
@@ -193,7 +194,8 @@ function failureOf(context: AppContext, methods: MethodTable) {
       const response = isRepositoryPath(path)
         ? repositoryErrorResponse(failure)
         : errorResponse(failure, path, requestId)
-      response.headers.set('vary', 'accept')
+      // A request in JSON is answered in JSON, whatever it accepts.
+      if (!isJsonType(request.headers.get('content-type'))) response.headers.set('vary', 'accept')
       return response
     }
     const place = rightPlace(failure, request)
