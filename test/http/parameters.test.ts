@@ -159,7 +159,7 @@ describe('a field', () => {
         body: { colour: 'red' },
       })
       // A resource that is not there is said before its action is looked at.
-      const expected = route.path.includes('/data/resources/:resourceId/data/') ? 404 : 400
+      const expected = route.path.includes('/resources/:resourceId/data/') ? 404 : 400
       expect({ status, text: JSON.stringify(json) }, nameOf(route)).toMatchObject({
         status: expected,
         text: expect.stringMatching(expected === 404 ? 'NotFound' : /colour|not known/),
