@@ -8,6 +8,7 @@ import { formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { PoolPath } from '#http/path-params.ts'
+import { provenBy } from '#http/plugins/effects.ts'
 import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import { RESTORE_PATH } from '#identity/own-account/deletion-links.ts'
 import { say } from '#languages/message.ts'
@@ -17,11 +18,18 @@ import { pathTo } from './account-request.ts'
 /** Where a mailed link takes an account back that its owner deletes. Opening it changes nothing: programs that scan mail do. */
 export const accountRestorationRoutes = (context: AppContext) => {
   const prefix: string = `/oidc/:userPoolId/${RESTORE_PATH}`
-  const route = { poolPage: { open: 'The mailed link is the authority' }, params: PoolPath }
+  const poolPage = { open: 'The mailed link is the authority' }
   return new Elysia({ prefix })
     .use(pages(context))
-    .get('/', ({ poolRequest }) => ask(context, poolRequest), route)
-    .post('/', ({ poolRequest }) => takeBack(context, poolRequest), route)
+    .get('/', ({ poolRequest }) => ask(context, poolRequest), {
+      poolPage,
+      params: PoolPath,
+    })
+    .post('/', ({ poolRequest }) => takeBack(context, poolRequest), {
+      poolPage,
+      effects: provenBy('the mailed link', ['movesAccount']),
+      params: PoolPath,
+    })
 }
 
 async function ask(
