@@ -56,6 +56,7 @@ test('a site that was given another name unheard is served under it', async () =
   expect(await site.call('where')).toMatchObject({ status: 200, json: { data: 'site-0.test' } })
   await asSuperuser(stack, async (sql) => {
     await sql`update site set domain = 'renamed.test' where domain = 'site-0.test'`
+    await sql`update site_host set host = 'renamed.test' where host = 'site-0.test'`
     await cutListeners(sql)
   })
   const renamed = () => stack.call('renamed.test', 'POST', '/data/public/where', { body: {} })

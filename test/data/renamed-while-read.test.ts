@@ -26,6 +26,7 @@ test('a site that gets another name while it is read is not kept under the old o
         await sql`select pg_notify('croft_revision', ${JSON.stringify({ siteId })})`
         await expect.poll(reads).toBe(1)
         await sql`update site set domain = 'new.test' where site_id = ${siteId}`
+        await sql`update site_host set host = 'new.test' where site_id = ${siteId}`
         const renamed = { siteId, domains: ['old.test', 'new.test'] }
         await sql`select pg_notify('croft_site', ${JSON.stringify(renamed)})`
         await expect.poll(() => asked('old.test')).toBe(404)
