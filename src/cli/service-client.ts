@@ -167,7 +167,7 @@ export class ServiceClient {
       httpResponse({ ...request, method: 'GET', headers: {}, body: undefined }),
     )
     if (response.statusCode !== 200) {
-      throw new CommandError(await objectError(response))
+      throw new CommandError(`${await objectError(response)} instead of the bytes`)
     }
     try {
       yield* response
@@ -245,7 +245,7 @@ async function reach<Reached>(base: URL, exchange: () => Promise<Reached>): Prom
 async function objectError(response: IncomingMessage): Promise<string> {
   const said = await text(response)
   const [, code] = /<Code>([^<]*)<\/Code>/.exec(said) ?? /"code":"([^"]*)"/.exec(said) ?? []
-  return `The object store answered ${response.statusCode}${code === undefined ? '' : ` ${code}`}`
+  return `The service answered ${response.statusCode}${code === undefined ? '' : ` ${code}`}`
 }
 
 /** The path of a site's routes, by its domain or id. */

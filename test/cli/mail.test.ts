@@ -236,7 +236,7 @@ describe('croft mail show', () => {
     expect(await run('show', box, '--raw')).toEqual({
       code: 1,
       out: '',
-      err: 'croft mail show: The service answered 404 instead of the bytes\n',
+      err: 'croft mail show: The service answered 404 ObjectNotFound instead of the bytes\n',
     })
   })
 })
