@@ -179,7 +179,9 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     const { page } = tab
     await page.goto(url(`${client.path}/account`))
     await sendForm(page, { username: email, password: PASSWORD })
-    await page.click('button:has-text("Link")')
+    await page.click('a:has-text("Link")')
+    await page.waitForSelector('[name=currentPassword]')
+    await sendForm(page, { currentPassword: PASSWORD })
     await page.waitForSelector('text=linker@gmail.test')
     expect(await page.textContent('h1')).toBe('Your account')
     expect(tab.complaints).toEqual([])
