@@ -98,18 +98,30 @@ export class OutboundMessages implements OutboundMail {
   async run(job: Job, signal: AbortSignal): Promise<void> {
     const claimed = await this.#claim(job)
     if (!claimed) return
-    const { mailRouter, hostname } = this.#deps
     let route: MailRoute
     try {
-      const composed = await compose(claimed.message)
-      route = await mailRouter.routeOf(composed.to)
-      const message = route === 'outbox' ? composed : await this.#signed(composed)
-      const outcome = siteAuthentication(message.siteDomain, hostname)
-      await mailRouter.send(route, { ...message, outcome }, signal)
+      route = await this.#deliver(await compose(claimed.message), signal)
     } catch (error) {
       return this.#failed(job, error, claimed.attempts)
     }
     await this.#finish(job, route === 'outbox' ? 'captured' : 'sent', null)
+  }
+
+  /** Without a gateway, mail to an address of a site here that has no mailbox is kept: an invite is not lost at the first start. */
+  async #deliver(composed: RawMail, signal: AbortSignal): Promise<MailRoute> {
+    const { mailRouter, hostname } = this.#deps
+    const outcome = siteAuthentication(composed.siteDomain, hostname)
+    const route = await mailRouter.routeOf(composed.to)
+    try {
+      const message = route === 'outbox' ? composed : await this.#signed(composed)
+      await mailRouter.send(route, { ...message, outcome }, signal)
+      return route
+    } catch (error) {
+      const isKept = route === 'local' && !mailRouter.hasGateway && error instanceof MailRefused
+      if (!isKept) throw error
+      await mailRouter.send('outbox', { ...composed, outcome }, signal)
+      return 'outbox'
+    }
   }
 
   /** Returns undefined when the message was sent, given up, or deleted with its site. */
