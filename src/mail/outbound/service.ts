@@ -107,20 +107,24 @@ export class OutboundMessages implements OutboundMail {
     await this.#finish(job, route === 'outbox' ? 'captured' : 'sent', null)
   }
 
-  /** Without a gateway, mail to an address of a site here that has no mailbox is kept: an invite is not lost at the first start. */
+  /**
+   * Mail of the service to an address of a site here that has no mailbox leaves: its owner may read it elsewhere, and without a
+   * gateway the operator reads it in the outbox. An invite is not lost because a mailbox was made first.
+   */
   async #deliver(composed: RawMail, signal: AbortSignal): Promise<MailRoute> {
     const { mailRouter, hostname } = this.#deps
     const outcome = siteAuthentication(composed.siteDomain, hostname)
-    const route = await mailRouter.routeOf(composed.to)
-    try {
+    const send = async (route: MailRoute): Promise<MailRoute> => {
       const message = route === 'outbox' ? composed : await this.#signed(composed)
       await mailRouter.send(route, { ...message, outcome }, signal)
       return route
+    }
+    const route = await mailRouter.routeOf(composed.to)
+    try {
+      return await send(route)
     } catch (error) {
-      const isKept = route === 'local' && !mailRouter.hasGateway && error instanceof MailRefused
-      if (!isKept) throw error
-      await mailRouter.send('outbox', { ...composed, outcome }, signal)
-      return 'outbox'
+      if (route !== 'local' || !isUnknownMailbox(error)) throw error
+      return send(mailRouter.hasGateway ? 'gateway' : 'outbox')
     }
   }
 
@@ -166,3 +170,7 @@ export class OutboundMessages implements OutboundMail {
     )
   }
 }
+
+/** RFC 3463: bad destination mailbox address. */
+const isUnknownMailbox = (error: unknown): boolean =>
+  error instanceof MailRefused && error.refusal?.enhancedCode === '5.1.1'
