@@ -1,4 +1,4 @@
--- An account that its owner deletes: nobody signs in to it, its address stays taken, and a mailed link takes it back until it goes.
+-- An account that its owner deletes: it takes no sign-in, its address stays taken, and a mailed link takes it back until it goes.
 alter table pool_user drop constraint pool_user_status_check;
 alter table pool_user add constraint pool_user_status_check
   check (status in ('INVITED', 'ACTIVE') or (status in ('DISABLED', 'DELETING') and role is null));

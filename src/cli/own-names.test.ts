@@ -39,7 +39,7 @@ describe.each(['admin', 'auth'] as const)('the name %s.… of a new site', (labe
     expect(await resolvingName(label, domain, asked)).toBe(name)
   })
 
-  test('is none at a domain that nobody knows', async () => {
+  test('is none at a domain that does not exist', async () => {
     expect(await resolvingName(label, 'nobody-has-this-name.invalid')).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { isJsonType } from './bodies/content-types.ts'
 import { fetchContextOf } from './fetch-context.ts'
 
-/** Longer headers are of nobody's browser. */
+/** No browser sends a longer header. */
 const MAX_HEADER = 1000
 const HTML = 'text/html'
 /** What names JSON, the closest range first (RFC 9110 §12.5.1). */

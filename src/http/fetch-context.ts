@@ -13,6 +13,6 @@ export function fetchContextOf({ headers }: Pick<Request, 'headers'>): FetchCont
   return mode === null || destination === null ? 'unsaid' : 'navigation'
 }
 
-/** Whether nobody has gone to the page yet: a service worker is given the response to read, or the browser fetches it ahead. */
+/** Whether the page is not navigated to yet: a service worker is given the response to read, or the browser fetches it ahead. */
 const isAhead = (headers: Headers): boolean =>
   headers.has('service-worker-navigation-preload') || headers.has('sec-purpose')

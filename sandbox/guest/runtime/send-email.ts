@@ -12,7 +12,7 @@ const PART_LENGTH = 4 * 1024 * 1024
 /** A large file of a message, in base64. Linked, because site code can hook what arrays do. */
 interface LargeFile {
   readonly base64: string
-  /** What stands for it in the message, once its parts are staged. */
+  /** Its reference in the message, once its parts are staged. */
   staged: unknown
   next: LargeFile | undefined
 }

@@ -117,7 +117,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       '/auth/providers/google/link/start',
       async ({ site, signedIn, body: { proof, ...link }, request, set }) => {
         const call = { site, pool: signedIn.pool, origin: originOf(request) }
-        // Stores nothing: what is wrong with the request is told before a proof is used up.
+        // Stores nothing: an invalid request is refused before a proof is used up.
         const { bindingToken, ...started } = await context.links.start(site, signedIn, link)
         const subject = subjectOf(signedIn, 'google')
         await context.proofs.run(call, subject, givenProof(proof), () => Promise.resolve())

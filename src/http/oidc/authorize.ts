@@ -63,7 +63,7 @@ async function authorize(
   return seeOther(location)
 }
 
-/** A frame is of a page of the client, or of the sign-in itself: whoever reads the address that it ends at has the code. */
+/** A frame is of a page of the client, or of the sign-in itself: a script that reads its final address has the code. */
 function requirePageOf(authorization: AuthorizationRequest, request: Request): void {
   if (fetchContextOf(request) === 'frame' && !isPageOf(authorization, request)) {
     throw new AppError('Forbidden', say('error.not-a-page'))

@@ -22,7 +22,7 @@ import {
 import { type PoolHttpRequest, poolRequestOf, siteOf } from './site.ts'
 
 /**
- * What a page is for, and what it lets in beside navigations of whoever reads it and forms that it has shown itself. Each is a
+ * What a page is for, and what it lets in beside navigations and forms of its own. Each is a
  * decision: the walk of the route table names the routes that have one.
  */
 export interface PageGate {

@@ -62,7 +62,7 @@ export class AccountMail {
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
   }
 
-  /** Whoever wants to sign in to an account that is being deleted is mailed its link once more. */
+  /** Mails the link once more when a sign-in to an account that is being deleted is requested. */
   async #mailDeletion(
     tx: SiteTx,
     site: Site,

@@ -142,7 +142,7 @@ export class AccountDeletions {
     const now = this.#deps.clock.now()
     const found = await selectDeletion(tx, hashSecret(token), now)
     const visitor = found && (await this.#deps.visitorAccounts.lock(tx, found))
-    // Somebody else may have used it up meanwhile.
+    // A concurrent request may have used it up.
     const deletion = await selectDeletion(tx, hashSecret(token), now)
     if (!deletion || visitor?.status !== 'DELETING') {
       throw new AppError('LinkExpired', say('error.restore-link'))

@@ -162,7 +162,7 @@ export class Profiles {
     await this.#deps.invites.send(tx, site, user, by)
   }
 
-  /** Nobody may have strangers mailed by naming their addresses, one after the other. */
+  /** Limits how many strangers one account can cause to be mailed by naming their addresses. */
   async #boundMail(
     site: Site,
     actorId: string,

@@ -5,7 +5,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type ProofCodeKey, deleteProofCode, takeProofAttempt, upsertProofCode } from './queries.ts'
 
-/** A code that somebody who is signed in has asked for, and where it is mailed. */
+/** A code that a signed-in user requested, and where it is mailed. */
 export interface MailedTo {
   readonly email: string
   readonly lifetimeMs: number

@@ -2,7 +2,7 @@ import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-/** A code that somebody who is signed in has asked for: of one action in one sign-in, or of a new address. */
+/** A code that a signed-in user requested: of one action in one sign-in, or of a new address. */
 export interface ProofCodeKey extends UserKey {
   readonly purpose: 'proof' | 'address'
   readonly requester: string

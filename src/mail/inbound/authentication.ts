@@ -48,7 +48,7 @@ const NOT_KNOWN: AuthenticationOutcome = {
 
 /**
  * SPF, DKIM, ARC and DMARC of a message, as mailauth finds them. What cannot be found out is a `temperror`. Rejects with an
- * `SmtpReply` for a message that nobody takes, and with nothing else.
+ * `SmtpReply` for a message that must be refused, and with nothing else.
  */
 export async function authenticateMessage(
   body: Uint8Array | ReadableStream<Uint8Array>,

@@ -25,7 +25,7 @@ export interface DnsAlias {
 }
 
 /**
- * Follows the aliases of a response from the name that was asked for. Records of other names are nobody's. Throws a RangeError
+ * Follows the aliases of a response from the name that was asked for. Records of other names are ignored. Throws a RangeError
  * for a response that is broken.
  */
 export function outcomeOf(response: DnsResponse, question: DnsQuestion): DnsOutcome | DnsAlias {

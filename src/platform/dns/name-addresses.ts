@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 
 import { answerInTime } from '#base/answer-in-time.ts'
 
-/** A resolver that nobody answers for takes longer than a person waits. */
+/** A resolver without a response takes longer than a person waits. */
 const LOOKUP_MS = 3000
 
 export type AddressLookup = (name: string) => Promise<readonly string[]>

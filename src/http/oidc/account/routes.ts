@@ -71,7 +71,7 @@ async function overview(
   })
 }
 
-/** More are told to be there, and shown by applications. */
+/** The page says when there are more; applications list them all. */
 const SHOWN_MAILBOXES = 20
 
 async function membershipOf(

@@ -75,7 +75,7 @@ export const listWebAuthnCredentials = cognitoOperation(Start, async (parts, cal
 
 export const deleteWebAuthnCredential = cognitoOperation(Delete, async (parts, call, input) => {
   const claims = await accessTokenClaims(parts, call, input.AccessToken)
-  // Nobody gains a way in by it, so it leaves the sign-in for another change.
+  // It adds no way to sign in, so it leaves the sign-in for another change.
   await parts.signInProofs.requireFresh(call, signedInOf(claims))
   await parts.passkeys.remove(call, claims.sub, input.CredentialId)
   return {}
