@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { mailedLink } from '#http/mailed-link.ts'
 import { readForm } from '#http/oidc/form-body.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
@@ -35,7 +36,7 @@ function addressPage(context: AppContext, link: AddressLink) {
           },
         )
       },
-      { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      { ...route, query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
     .post('/', ({ site, request }) => agree(context, site, link, request), {
       ...route,

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
+import { mailedLink } from '#http/mailed-link.ts'
 import { readForm } from '#http/oidc/form-body.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { pages } from '#http/plugins/pages.ts'
@@ -16,7 +17,7 @@ import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { consentPage, verifiedPage } from './forwarding-pages.ts'
 
-const LINK = t.Object({
+const LINK = mailedLink({
   token: t.Optional(t.String({ maxLength: 200 })),
   mailbox: t.Optional(t.String({ maxLength: 512 })),
   target: t.Optional(t.String({ maxLength: 512 })),

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import { allFaults } from '#base/all-faults.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { mailedLink } from '#http/mailed-link.ts'
 import { readPassword } from '#http/oidc/fields.ts'
 import { readForm } from '#http/oidc/form-body.ts'
 import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
@@ -42,7 +43,7 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
         const opened = await openInvite(context, { path, site, request }, query.token)
         return opened instanceof Response ? opened : passwordPage(opened, EMPTY_FORM)
       },
-      { ...route, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      { ...route, query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }) },
     )
     .post('/', ({ site, request }) => accept(context, path, site, request), {
       ...route,
