@@ -69,6 +69,16 @@ export function selectDueDeletions(
     .execute()
 }
 
+/** False when there is none any more, or its time is not over. */
+export async function deleteDueDeletion(tx: SiteTx, user: UserKey, now: Date): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('account_deletion')
+    .where(ofUser(tx, user))
+    .where('expires_at', '<=', now)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
 /** When the next account goes; undefined when none does. */
 export async function selectNextDeletion(tx: SiteTx): Promise<Date | undefined> {
   const next = await tx.db

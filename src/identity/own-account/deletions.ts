@@ -7,6 +7,7 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { VisitorAccount } from '#identity/visitor-accounts/model.ts'
 import type { VisitorAccounts } from '#identity/visitor-accounts/service.ts'
 import { say } from '#languages/message.ts'
@@ -17,6 +18,7 @@ import type { Site } from '#sites/site.ts'
 import { deletionLink } from './deletion-links.ts'
 import {
   type StoredDeletion,
+  deleteDueDeletion,
   selectDeletion,
   selectDueDeletions,
   selectNextDeletion,
@@ -51,7 +53,10 @@ export class AccountDeletions {
 
   constructor(deps: AccountDeletionsDeps) {
     this.#deps = deps
-    deps.queue.handle('account-deletion', ({ siteId }) => this.run(siteId))
+    deps.queue.handle('account-deletion', ({ siteId }) => this.run(siteId), {
+      // What the queue gives up after a day of tries is promised to its owner.
+      givenUp: ({ siteId }) => deps.database.withSite(siteId, (tx) => this.schedule(tx)),
+    })
   }
 
   /** 400 `ValidationError` unless the account's address was typed; 409 `CannotDeleteSelf` in the admin pool. */
@@ -116,22 +121,32 @@ export class AccountDeletions {
     await this.#deps.queue.enqueue(tx, 'account-deletion', { siteId }, options)
   }
 
-  /** Removes those of a site whose time is over. */
+  /** Removes those of a site whose time is over: each by itself, so that one that cannot go keeps no other. */
   async run(siteId: string): Promise<void> {
-    const { database, clock, authEmails, visitorAccounts } = this.#deps
+    const { database, clock } = this.#deps
     const site = await this.#deps.siteOf(siteId).catch(ignoreDeletedSite)
     if (!site) return
     const due = await database.withSite(siteId, (tx) =>
       selectDueDeletions(tx, clock.now(), MAX_AT_ONCE),
     )
-    for (const { sub } of due) {
-      await visitorAccounts
-        .delete(site, sub, {}, (tx, { username }) =>
-          authEmails.send(tx, site, { kind: 'account-deleted', to: username }),
-        )
-        .catch(ignoreDeletedAccount)
+    const errors: unknown[] = []
+    for (const user of due) {
+      await this.#remove(site, user).catch((error: unknown) => errors.push(error))
     }
+    // The queue tries this job again then, and it schedules the next.
+    if (errors.length > 0) throw new AggregateError(errors, 'Accounts could not be removed')
     await database.withSite(siteId, (tx) => this.schedule(tx))
+  }
+
+  /** Unless it was taken back since it was listed, or another replica was faster. */
+  #remove(site: Site, user: UserKey): Promise<void> {
+    const { database, clock, authEmails, visitorAccounts } = this.#deps
+    return database.withSite(site.siteId, async (tx) => {
+      const visitor = await visitorAccounts.lock(tx, user)
+      if (!visitor || !(await deleteDueDeletion(tx, user, clock.now()))) return
+      await visitorAccounts.remove(tx, { userPoolId: user.userPoolId, visitor, by: {} })
+      await authEmails.send(tx, site, { kind: 'account-deleted', to: visitor.username })
+    })
   }
 
   /** An admin may have disabled the account meanwhile: then no link gives it back. */
@@ -155,13 +170,6 @@ function requireVisitor(kind: PoolRequest['pool']['kind']): void {
   if (kind === 'admin') throw new AppError('CannotDeleteSelf', say('error.delete-self'))
 }
 
-const isGone = (error: unknown, code: string): boolean =>
-  error instanceof AppError && error.code === code
-
 function ignoreDeletedSite(error: unknown): undefined {
-  if (!isGone(error, 'SiteNotFound')) throw error
-}
-
-function ignoreDeletedAccount(error: unknown): void {
-  if (!isGone(error, 'UserNotFound')) throw error
+  if (!(error instanceof AppError && error.code === 'SiteNotFound')) throw error
 }

@@ -108,19 +108,27 @@ export class VisitorAccounts {
     await this.#changing(site, sub, (tx, pool) => this.#deps.signOut.everywhere(tx, pool, sub, by))
   }
 
-  /** Deletes the account and everything that is kept for it, but for the audit trail. `also` happens with it. */
-  async delete(
-    site: Site,
-    sub: string,
-    by: VisitorEditor,
-    also?: (tx: SiteTx, visitor: VisitorAccount) => Promise<void>,
+  /** Deletes the account and everything that is kept for it, but for the audit trail. */
+  async delete(site: Site, sub: string, by: VisitorEditor): Promise<void> {
+    await this.#changing(site, sub, (tx, { userPoolId }, visitor) =>
+      this.remove(tx, { userPoolId, visitor, by }),
+    )
+  }
+
+  /** As `delete`, of an account that the transaction has locked. */
+  async remove(
+    tx: SiteTx,
+    of: {
+      readonly userPoolId: string
+      readonly visitor: VisitorAccount
+      readonly by: VisitorEditor
+    },
   ): Promise<void> {
-    await this.#changing(site, sub, async (tx, pool, visitor) => {
-      await deleteVisitor(tx, { ...pool, sub, email: visitor.username })
-      await this.#record(tx, 'user.deleted', visitor, by)
-      await this.#deps.changes.userChanged(tx, sub)
-      await also?.(tx, visitor)
-    })
+    const { userPoolId, visitor, by } = of
+    const { sub, username: email } = visitor
+    await deleteVisitor(tx, { userPoolId, sub, email })
+    await this.#record(tx, 'user.deleted', visitor, by)
+    await this.#deps.changes.userChanged(tx, sub)
   }
 
   async #changing<Result>(
