@@ -117,3 +117,30 @@ describe('a call', () => {
     await expect.poll(() => frames(apart)).toEqual([['guilty']])
   })
 })
+
+describe('answers that come all the time', () => {
+  /** The worker asks for something for each open call, and acknowledges the oldest of its frames. */
+  async function asked(calls: readonly number[]): Promise<void> {
+    const said = new RecordWriter(FROM_WORKER)
+    for (const id of calls) said.add('hostCall', [(lastId += 1), id], ['http', 'W'])
+    const [first] = worker.unacked
+    if (first) said.add('acknowledge', [first.seq], [])
+    worker.receive(said.take())
+    await turn()
+  }
+
+  test('leave room for the calls of others', async () => {
+    const [streaming, other] = [programOf('streaming'), programOf('other')]
+    await proven(streaming)
+    await proven(other)
+    await submitted(streaming, streaming, streaming, streaming)
+    const streams = [...worker.activeCalls.keys()]
+    for (let step = 0; step < 10; step += 1) await asked(streams)
+    expect(worker.unacked).toHaveLength(2)
+    dispatcher.submit(pending(other))
+    await asked(streams)
+    expect(frames().flat()).toEqual(['other'])
+    for (let step = 0; step < 10; step += 1) await asked(streams)
+    expect(worker.unacked).toHaveLength(2)
+  })
+})

@@ -240,7 +240,7 @@ export class Dispatcher {
         sent = true
       }
     }
-    for (const worker of this.workers) this.#deliver(worker)
+    for (const worker of this.workers) this.#sendAnswers(worker)
     if (this.#queues.waiting > 0) this.#retry ??= setTimeout(() => this.#again(), STUCK_MS)
   }
 
@@ -250,8 +250,16 @@ export class Dispatcher {
     this.#pump()
   }
 
-  /** Answers and the like do not wait for calls. */
+  /**
+   * Answers and the like do not wait for calls. Where calls wait they share their frames: answers that come all the time,
+   * as those of a stream do, would otherwise take each place among the unacknowledged frames as it is given back.
+   */
   #deliver(worker: WorkerConnection): void {
+    if (this.#queues.waiting > 0) this.#schedule()
+    else this.#sendAnswers(worker)
+  }
+
+  #sendAnswers(worker: WorkerConnection): void {
     while (worker.hasOutgoing && worker.canSend)
       worker.send([], { nowMs: performance.now(), risky: false })
   }
