@@ -6,7 +6,8 @@ import { sitePath } from './service-client.ts'
 
 export const siteDns: CliCommand = {
   name: 'site dns',
-  summary: 'The DNS records that the mail of a site needs, and which of them are there',
+  summary:
+    'The DNS records that the mail and the names of a site need, and which of them are there',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {

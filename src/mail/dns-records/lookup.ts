@@ -5,6 +5,8 @@ import { type DnsAnswer, type DnsResolver, NO_RECORD } from '#platform/dns/dns-r
 
 const DEADLINE_MS = 8000
 
+export type LookedUpType = 'MX' | 'TXT' | 'CNAME' | 'A' | 'AAAA'
+
 /**
  * The records at that name, each as one text: an MX as `10 mx.example.com`, a TXT with its strings joined. Undefined when
  * DNS has not answered in 8 s, or not said whether there are any.
@@ -12,7 +14,7 @@ const DEADLINE_MS = 8000
 export async function lookUp(
   resolver: DnsResolver,
   name: string,
-  type: 'MX' | 'TXT',
+  type: LookedUpType,
 ): Promise<readonly string[] | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), DEADLINE_MS)

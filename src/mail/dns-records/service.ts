@@ -5,6 +5,7 @@ import type { Site } from '#sites/site.ts'
 
 import { lookUp } from './lookup.ts'
 import type { NeededRecord, SiteDns, SiteDnsRecord } from './model.ts'
+import { nameRecords } from './name-records.ts'
 import { dkimRecord, dmarcRecord, mxRecord, spfRecord } from './needed-records.ts'
 import { zoneLine } from './zone-line.ts'
 
@@ -18,7 +19,7 @@ export interface SiteDnsRecordsDeps {
   readonly spfMechanisms: readonly string[]
 }
 
-/** The records that the mail of a site needs in DNS, compared with those that are there. */
+/** The records that a site needs in DNS for its mail and its other names, compared with those that are there. */
 export class SiteDnsRecords {
   readonly #deps: SiteDnsRecordsDeps
 
@@ -26,7 +27,7 @@ export class SiteDnsRecords {
     this.#deps = deps
   }
 
-  /** Asks DNS for all of them at once, for 8 s at most. A key that is retired needs no record. */
+  /** Asks DNS for all of them at once, for 16 s at most. A key that is retired needs no record. */
   async check(site: Site): Promise<SiteDns> {
     const { dns, dkimKeys, smtpHostname, spfMechanisms } = this.#deps
     const { siteId, domain } = site
@@ -36,6 +37,7 @@ export class SiteDnsRecords {
       spfRecord(domain, spfMechanisms),
       ...keys.map(dkimRecord),
       dmarcRecord(domain),
+      ...(await nameRecords(dns, site)),
     ]
     const records = await Promise.all(needed.map((record) => compared(dns, record)))
     return { siteId, domain, records }
@@ -47,26 +49,28 @@ export const isDkimPublished = async (dns: DnsResolver, key: DkimKey): Promise<b
   (await compared(dns, dkimRecord(key))).state === 'present'
 
 async function compared(dns: DnsResolver, needed: NeededRecord): Promise<SiteDnsRecord> {
-  const { purpose, type, name, value, note } = needed
-  const answer = await lookUp(dns, name, type)
-  const found = answer?.filter(needed.isOfKind)
+  const { purpose, type, name, value, note, asked = [type] } = needed
+  const answers = await Promise.all(asked.map((each) => lookUp(dns, name, each)))
+  const found = answers.flatMap((answer) => answer ?? []).filter(needed.isOfKind)
   return {
     purpose,
     type,
     name,
     value,
     zone: zoneLine(needed),
-    state: stateOf(needed, found),
-    found: (found ?? []).slice(0, MAX_FOUND).map((text) => text.slice(0, MAX_CHARACTERS)),
+    state: stateOf(needed, found, answers.includes(undefined)),
+    found: found.slice(0, MAX_FOUND).map((text) => text.slice(0, MAX_CHARACTERS)),
     note,
   }
 }
 
 function stateOf(
   needed: NeededRecord,
-  found: readonly string[] | undefined,
+  found: readonly string[],
+  isPartial: boolean,
 ): SiteDnsRecord['state'] {
-  if (found === undefined) return 'unknown'
-  if (found.length === 0) return 'missing'
-  return needed.satisfies(found) ? 'present' : 'different'
+  const does = found.length > 0 && needed.satisfies(found)
+  if (does === true) return 'present'
+  if (isPartial || does === undefined) return 'unknown'
+  return found.length === 0 ? 'missing' : 'different'
 }

@@ -9,10 +9,10 @@ export function zoneLine({
   value,
 }: {
   readonly name: string
-  readonly type: 'MX' | 'TXT'
+  readonly type: 'MX' | 'TXT' | 'CNAME'
   readonly value: string
 }): string {
-  const data = type === 'MX' ? `${value}.` : quotedStrings(value)
+  const data = type === 'TXT' ? quotedStrings(value) : `${value}.`
   return `${name}. ${TTL_SECONDS} IN ${type} ${data}`
 }
 
