@@ -1,6 +1,3 @@
-import { request as httpRequest } from 'node:http'
-import { createServer } from 'node:https'
-
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -16,65 +13,48 @@ import {
 import { codeIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-import { testCertificate } from '#test/test-certificate.ts'
+import { type TlsFront, startTlsFront } from '#test/tls-front.ts'
 import { deviceOf } from '#test/virtual-authenticator.ts'
 
-const HOST = 'shop.localhost'
-const AUTH = `auth.${HOST}`
 const NEWER = 'Another-horse-8'
 
 const missing = chromiumMissing()
 
-/** TLS in front of a service that speaks HTTP. */
-async function tlsBefore(port: number) {
-  const server = createServer(await testCertificate(), (incoming, response) => {
-    const { method, url: path, headers } = incoming
-    const onward = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
-    onward.on('error', () => response.destroy())
-    incoming.pipe(onward)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  const own = address !== null && typeof address === 'object' ? address.port : 0
-  return {
-    port: own,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
+/** Over plain HTTP, Chromium has passkeys and Fetch Metadata on this machine's own names alone. */
+const PLACES = [
+  { scheme: 'http', host: 'shop.localhost', old: 'old.localhost' },
+  { scheme: 'https', host: 'shop.test', old: 'old.test' },
+] as const
 
-describe.skipIf(missing).each(['http', 'https'] as const)(
-  'a visitors’ sign-in on a name of its own in Chromium, %s',
-  (scheme) => {
+describe.skipIf(missing).each(PLACES)(
+  'a visitors’ sign-in on a name of its own in Chromium, $scheme',
+  ({ scheme, host: HOST, old }) => {
+    const AUTH = `auth.${HOST}`
     let stack: Stack
     let chromium: Browser
     let party: RelyingParty
-    let proxy: Awaited<ReturnType<typeof tlsBefore>> | undefined
+    let front: TlsFront | undefined
     beforeAll(async () => {
-      stack = await startStack({ sites: [HOST], config: { baseUrl: `${scheme}://localhost` } })
-      proxy = scheme === 'https' ? await tlsBefore(stack.port) : undefined
+      const config = { baseUrl: `${scheme}://localhost` }
+      stack = await startStack({ sites: [HOST, old], config })
+      front = scheme === 'https' ? await startTlsFront(stack.port) : undefined
       await stack.portal('PATCH', `/sites/${HOST}`, { authDomain: AUTH })
-      chromium = await launchChromium(proxy?.port ?? stack.port)
+      chromium = await launchChromium(front?.port ?? stack.port, front?.keyHash)
       party = await RelyingParty.of(stack, HOST)
     })
     afterAll(async () => {
       await chromium.close()
-      await proxy?.close()
+      await front?.[Symbol.asyncDispose]()
       await stack[Symbol.asyncDispose]()
     })
 
-    const tabOf = (): Promise<Tab> => openTab(chromium, { ignoreHTTPSErrors: scheme === 'https' })
+    const tabOf = (): Promise<Tab> => openTab(chromium)
     const page = (host: string, path: string) => `${scheme}://${host}${path}`
     const authorize = (host: string) => page(host, party.page('oauth2/authorize'))
     const isBack = ({ href }: URL) => href.startsWith(`${scheme}://${HOST}/auth/callback?`)
 
-    async function signUp(tab: Page, email: string): Promise<void> {
-      await tab.goto(authorize(AUTH))
+    async function signUp(tab: Page, email: string, at = authorize(AUTH)): Promise<void> {
+      await tab.goto(at)
       await follow(tab, 'Create one')
       await sendForm(tab, { username: email, password: PASSWORD })
       await sendForm(tab, { code: codeIn(await mailTo(stack, email, 'verification')) })
@@ -127,20 +107,61 @@ describe.skipIf(missing).each(['http', 'https'] as const)(
       }
     })
 
-    // Chromium has no passkeys behind a certificate that it does not trust.
-    test.skipIf(scheme === 'https')('uses a passkey of the domain', async () => {
+    /** Adds one with the password, on a page of the account. */
+    async function addPasskey(at: Page, account: string): Promise<void> {
+      await at.goto(`${account}/passkey`)
+      await sendForm(at, { currentPassword: PASSWORD }, 'form[data-passkey] button.button')
+      expect(await at.textContent('main')).toContain('Your passkey is added.')
+    }
+
+    /** Without a session, the page of the sign-in asks the device by itself. */
+    async function signInByDevice(at: Page, account: string, name: string): Promise<void> {
+      await at.context().clearCookies({ name: /croft_session/ })
+      await at.goto(account)
+      await at.waitForURL(/\/account$/)
+      expect(await at.textContent('h1')).toBe('Your account')
+      expect(new URL(at.url()).hostname).toBe(name)
+    }
+
+    test('uses a passkey of the domain', async () => {
+      await using tab = await tabOf()
+      const { page: at } = tab
+      const { cdp, authenticatorId } = await deviceOf(at)
+      await signUp(at, `key-${scheme}@visitors.test`)
+      const account = page(AUTH, `${party.path}/account`)
+      await addPasskey(at, account)
+      const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+      expect(credentials).toEqual([expect.objectContaining({ rpId: HOST })])
+      await signInByDevice(at, account, AUTH)
+      expect(tab.complaints).toEqual([])
+    })
+
+    test('uses a passkey from before it moved, and from its own name once it moved back', async () => {
       await using tab = await tabOf()
       const { page: at } = tab
       await deviceOf(at)
-      await signUp(at, `key-${scheme}@visitors.test`)
-      await at.goto(page(AUTH, `${party.path}/account/passkey`))
-      await sendForm(at, { currentPassword: PASSWORD }, 'form[data-passkey] button.button')
-      expect(await at.textContent('main')).toContain('Your passkey is added.')
-      await at.context().clearCookies({ name: /croft_session/ })
-      await at.goto(page(AUTH, `${party.path}/account`))
-      await at.waitForURL(/\/account$/)
-      expect(await at.textContent('h1')).toBe('Your account')
-      expect(new URL(at.url()).hostname).toBe(AUTH)
+      const before = await RelyingParty.of(stack, old)
+      const accountAt = (name: string) => page(name, `${before.path}/account`)
+      const move = (authDomain: string | null) =>
+        stack.portal('PATCH', `/sites/${old}`, { authDomain })
+      await signUp(at, `old-${scheme}@visitors.test`, page(old, before.page('oauth2/authorize')))
+      await addPasskey(at, accountAt(old))
+      const own = `auth.${old}`
+      expect((await move(own)).status).toBe(200)
+      for (const name of [own, old]) await signInByDevice(at, accountAt(name), own)
+
+      await using other = await tabOf()
+      await deviceOf(other.page)
+      await signUp(
+        other.page,
+        `own-${scheme}@visitors.test`,
+        page(own, before.page('oauth2/authorize')),
+      )
+      await addPasskey(other.page, accountAt(own))
+      expect((await move(null)).status).toBe(200)
+      await signInByDevice(other.page, accountAt(old), old)
+      await signInByDevice(at, accountAt(own), old)
+      expect([...tab.complaints, ...other.complaints]).toEqual([])
     })
   },
 )

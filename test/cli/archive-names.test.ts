@@ -29,8 +29,7 @@ describe('an archive of a site with names of its own', () => {
     const { adminDomain, authDomain } = NAMES
     await stack.portal('PATCH', `/sites/${HOST}`, { adminDomain, authDomain })
     before = await (await RelyingParty.of(stack, HOST)).tokens('vera@visitors.test')
-    const ran = await at(stack, 'site', 'export', HOST, '--to', archive)
-    expect(ran).toMatchObject({ code: 0 })
+    await at(stack, 'site', 'export', HOST, '--to', archive)
   })
   afterAll(() => resources.disposeAsync())
 

@@ -12,12 +12,18 @@ export function chromiumMissing(): string | undefined {
   return why
 }
 
-/** Real Chromium in which every `*.test` name is this machine; on that port whatever the address says, if one is given. */
-export const launchChromium = (port?: number): Promise<Browser> =>
+/**
+ * Real Chromium in which every `*.test` name is this machine; on that port whatever the address says, if one is given. It takes
+ * certificates of the key with that hash as good ones.
+ */
+export const launchChromium = (port?: number, trustedKeyHash?: string): Promise<Browser> =>
   chromium.launch({
     executablePath: EXECUTABLE,
     args: [
       '--no-sandbox',
+      ...(trustedKeyHash === undefined
+        ? []
+        : [`--ignore-certificate-errors-spki-list=${trustedKeyHash}`]),
       // Nothing here is drawn by a graphics card: a process for one costs a quarter of every page.
       '--disable-gpu',
       '--disable-gpu-compositing',
