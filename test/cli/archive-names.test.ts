@@ -40,9 +40,8 @@ describe('an archive of a site with names of its own', () => {
     at.call(name, 'GET', `${path}/.well-known/openid-configuration`)
   const nothingOf = async (name: string) => {
     expect((await other.call(name, 'GET', '/data/auth/config')).status).toBe(404)
-    expect((await other.portal('GET', '/sites')).json.items).toEqual(
-      expect.not.arrayContaining([expect.objectContaining({ domain: HOST })]),
-    )
+    const { items } = (await other.portal('GET', '/sites')).json
+    expect(items.map(({ domain }: { domain: string }) => domain)).not.toContain(HOST)
   }
 
   test.each(['authDomain', 'adminDomain', 'domain'] as const)(
