@@ -15,7 +15,7 @@ export const secondFactorRemove: CliCommand = {
     await service.portal('DELETE', `${sitePath(args.word, '/second-factor')}?${query}`)
     return {
       json: { user, pool, secondFactor: null },
-      text: `${printable(user)} signs in with the password alone until an app is set up again.`,
+      text: `${printable(user)} has no authenticator app: the password alone signs in until one is set up.`,
     }
   },
 }

@@ -187,6 +187,28 @@ describe.each([
       expect((await afterPassword(owner)).location).toContain('code=')
     })
 
+    test('is taken off a disabled account, and may be where there is none', async () => {
+      const owner = await Owner.of(stack, host)
+      await setUp(owner)
+      const admin = await stack.adminToken(host)
+      const path = `/admin/data/users/${owner.sub}`
+      await stack.call(host, 'POST', `${path}/disable`, { token: admin })
+      const remove = (user: string, pool: PoolKind) =>
+        stack.portal(
+          'DELETE',
+          `/sites/${host}/second-factor?${new URLSearchParams({ user, pool }).toString()}`,
+        )
+      expect((await remove(owner.email, 'data')).status).toBe(204)
+      const { json } = await stack.call(host, 'GET', path, { token: admin })
+      expect(json).toMatchObject({ status: 'DISABLED', secondFactor: false })
+      expect(await lastEvent(host, 'second-factor.disabled')).toMatchObject({ sub: owner.sub })
+      const user = `invited@${host}`
+      const invite = { token: admin, body: { email: user, role: 'user' } }
+      expect((await stack.call(host, 'POST', '/admin/api/users', invite)).status).toBe(200)
+      expect((await remove(user, 'admin')).status).toBe(204)
+      expect((await remove(`nowhere@${host}`, 'admin')).status).toBe(404)
+    })
+
     test('is taken off an admin by whoever may, with a recent sign-in', async () => {
       const ann = await Owner.of(stack, host, 'admin')
       await setUp(ann)

@@ -139,12 +139,13 @@ export class SecondFactors {
     return codes
   }
 
-  /** Takes the app and its recovery codes away. Nothing happens when there is none. Whoever asks has shown that they may. */
+  /** Takes the app and its recovery codes away, also from an account that is disabled. Nothing happens when there is none. Whoever asks has shown that they may. */
   async disable(site: Site, pool: Pool, sub: string, by: SecondFactorEditor): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const { email, activeEmail } = await this.#active(tx, user)
-      if (!(await deleteTotp(tx, user))) return
+      const owner = await this.#deps.users.find(tx, user.userPoolId, sub)
+      if (!owner || !(await deleteTotp(tx, user))) return
+      const { email, activeEmail } = owner
       const event = { event: 'second-factor.disabled', pool: pool.kind, sub, email } as const
       await this.#deps.events.record(tx, { ...event, ...by, detail: { factor: 'totp' } })
       const mail = { kind: 'second-factor-off', pool: pool.kind, to: activeEmail } as const
