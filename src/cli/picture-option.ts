@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
+import { codeOf } from '#base/error-code.ts'
 import { pictureTypeOf } from '#base/picture.ts'
 
 import { CommandError } from './errors.ts'
@@ -16,7 +17,9 @@ export async function pictureOption(said: string | undefined): Promise<string | 
 export async function fileBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
-  } catch (error) {
-    throw new CommandError(`"${path}" cannot be read: ${String(error)}`)
+  } catch (cause) {
+    throw new CommandError(`The file "${path}" cannot be read (${String(codeOf(cause))})`, {
+      cause,
+    })
   }
 }

@@ -48,7 +48,10 @@ describe('croft site branding', () => {
     const color = await run('--color', 'teal')
     expect(color).toMatchObject({ code: 1, err: expect.stringContaining('like "#0a7d55"') })
     const missing = await run('--logo', join(folder, 'missing.png'))
-    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') })
+    expect(missing).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('missing.png" cannot be read (ENOENT)'),
+    })
     const svg = await run('--logo', text)
     expect(svg).toMatchObject({
       code: 1,
