@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Those that take longest, the longest first. Begun last, one of them would run alone at the end. */
 const LONG = [
+  'test/cli/readme.test.ts',
   'test/browser/oidc-client-ts.test.ts',
   'test/sandbox/engine/preparation.test.ts',
   'test/sandbox/attacks/attacks.test.ts',

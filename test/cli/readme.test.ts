@@ -1,102 +1,196 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { mailSettings, makeMailboxes } from '#test/inbound-mail.ts'
-import { storeMail } from '#test/mail-rows.ts'
-import { type Stack, startStack } from '#test/stack.ts'
+import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { DnsServer } from '#test/dns-server.ts'
+import { ShellSession } from '#test/shell-session.ts'
+import { openFolder } from '#test/temporary-folder.ts'
 
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..', '..')
-const SWAKS = spawnSync('swaks', ['--version']).status === 0
-const CROFT = join(ROOT, 'bin/croft.js')
+/** What git leaves out of a clone. */
+const NOT_CLONED = new Set(['.git', '.croft', 'node_modules', 'dist', 'coverage', 'my-site'])
+const AUTHOR = ['-c', 'user.name=Ann', '-c', 'user.email=ann@blog.test']
+const HAS_SWAKS = spawnSync('swaks', ['--version']).status === 0
+/** An answer, as a comment below its command. */
+const SHOWN = /^# ((?:\{|remote: ).*)$/gm
+/** Stands between the outputs of two commands. */
+const BREAK = '\u001D'
+
+/**
+ * `npx croft` is the copy's, and nothing is installed: `node_modules` is this checkout's. A response that tells of an error fails, but for
+ * one that asks for a moment's patience; a stream without an end is read for a second. Git prints to stderr.
+ */
+const PRELUDE = `
+npm() { return 1; }
+npx() {
+  [ "$1" = croft ] || return 1
+  for try in {1..20}; do
+    node bin/croft.js "\${@:2}" && return
+    [ "$2 $3" = 'mail reply' ] || return 1
+  done
+  return 1
+}
+git() { command git ${AUTHOR.join(' ')} "$@" 2>&1; }
+curl() {
+  case " $* " in
+    *' -N '*) command curl --no-progress-meter --fail-with-body --max-time 1 "$@" || [ $? = 28 ]; return ;;
+  esac
+  local answer status
+  for try in {1..100}; do
+    status=0
+    answer=$(command curl --no-progress-meter --fail-with-body "$@") || status=$?
+    case $answer in *DataRuntimeProvisioning*) continue ;; esac
+    break
+  done
+  printf '%s\\n' "$answer"
+  return $status
+}
+`
+
+interface Block {
+  readonly script: string
+  /** Why it does not run here, as the comment before it says. */
+  readonly notRun: string | undefined
+}
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const BLOCKS: readonly Block[] = [
+  ...README.matchAll(/(?:^<!-- not run: (.+) -->\n\n)?^```sh\n([^]*?)^```$/gm),
+].map(([, notRun, script = '']) => ({ script, notRun }))
+const START = BLOCKS[0]?.script ?? ''
 
 const resources = new AsyncDisposableStack()
-let stack: Stack
-let smtpPort: number
-let folder: string
+const ports = new Map<string, number>()
+let shell: ShellSession
+let copy: string
 beforeAll(async () => {
-  stack = resources.use(await startStack({ sites: ['one.test'], config: { mail: mailSettings() } }))
-  smtpPort = await stack.context.smtp.start()
-  resources.defer(() => stack.context.smtp.drain(1000))
-  folder = await mkdtemp(join(tmpdir(), 'croft-readme-'))
-  resources.defer(() => rm(folder, { recursive: true }))
+  const folder = await openFolder(resources, 'croft-readme-')
+  copy = join(folder, 'croft')
+  await clone(copy)
+  const dns = resources.use(await DnsServer.start(() => undefined))
+  for (const port of ['8080', '2525']) ports.set(port, await freePort())
+  const croft = resources.use(
+    await CroftProcess.start({
+      root: copy,
+      command: START.trim().split('\n').at(-1)?.split(' ') ?? [],
+      dataDir: join(copy, '.croft'),
+      port: ports.get('8080') ?? 0,
+      env: { SMTP_PORT: String(ports.get('2525')), CROFT_DNS_SERVERS: dns.address },
+    }),
+  )
+  await croft.printed('npx croft mail show')
+  const scripts = join(folder, 'scripts')
+  await mkdir(scripts)
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
+  shell = resources.use(new ShellSession({ cwd: copy, scripts, env }))
+  await shell.run(PRELUDE)
 })
 afterAll(() => resources.disposeAsync())
 
-/** The README's shell commands that begin with these words, as they stand. */
-async function commands(begin: string): Promise<string> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-  const blocks = [...readme.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block)
-  const found = blocks.find((block) => block.startsWith(begin))
-  if (found === undefined) throw new Error(`The README has no commands that begin "${begin}"`)
-  return found
+/** What a block prints besides the answers that it shows, by its first words. */
+const PRINTED: Readonly<Record<string, (printed: string) => void | Promise<void>>> = {
+  'npx croft site create shop.test': (printed) => {
+    expect(printed).toContain('shop.test is ready.\n')
+    expect(printed).toMatch(/^\* +dep_\w+ /m)
+  },
+  'npx croft auth show': (printed) =>
+    expect(printed).toContain('ann@blog.test has no authenticator app'),
+  'swaks --server 127.0.0.1': (printed) => {
+    expect(printed).toMatch(/^from +ann@localhost\nto +hello@localhost\nsubject +Hello\n/m)
+    expect(printed).toContain('\n\nIt works\n')
+  },
+  'npx croft mail list': async (printed) => {
+    expect(printed).toMatch(/^\S+ +msg_\w+ +INBOX +new[^]*Its due date is Monday/)
+    const [, size] = /^size +(\d+) bytes$/m.exec(printed) ?? []
+    const raw = await readFile(join(copy, 'my-site/newest.eml'), 'utf8')
+    expect(raw).toMatch(/^Subject: Your invoice\r\n[^]*\r\n\r\nIts due date is Monday/m)
+    expect(Buffer.byteLength(raw)).toBe(Number(size))
+  },
+  'mail() {': (printed) => {
+    const lines = printed.split('\n').filter((line) => line.startsWith('{'))
+    const answers = lines.map((line) => JSON.parse(line))
+    const id = answers[0].items[0].id
+    const item = { id, folder: 'INBOX' }
+    const text = expect.stringContaining('Its due date is Monday')
+    expect(answers).toMatchObject([
+      { items: [item] },
+      { items: [item] },
+      { ...item, text },
+      { id, seen: true },
+      { ...item, deleted: false },
+    ])
+  },
+  'npx croft mailbox create ann@blog.test': (printed) =>
+    expect(printed.match(/^It is on its way/gm)).toHaveLength(2),
+  'api GET': (printed) => expect(printed).toContain('"operation":"addOrder"'),
 }
 
-/** `npx croft` is this checkout's, and the service is ours. */
-async function shell(script: string): Promise<string> {
-  const npx = `npx() { shift; node ${JSON.stringify(CROFT)} "$@"; }\n`
-  const { stdout } = await run(
-    'bash',
-    [
-      '-euc',
-      npx + script.replaceAll(':8080', `:${stack.port}`).replaceAll(':2525', `:${smtpPort}`),
-    ],
-    {
-      cwd: folder,
-      env: {
-        ...process.env,
-        CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
-        CROFT_OPERATOR_KEY: stack.operatorKey,
-      },
-    },
-  )
-  return stdout
+test('Every block of the README that is for a shell runs, but those that install', () => {
+  const languages = [...README.matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
+  expect(languages.filter((language) => language === 'sh')).toHaveLength(BLOCKS.length)
+  expect(new Set(languages)).toEqual(new Set(['js', 'sh', 'text', 'ts']))
+  const notRun = BLOCKS.filter((block) => block.notRun !== undefined)
+  expect(notRun.map(({ script }) => script)).toEqual(['npm ci\nnpm start\n'])
+  const firstWords = Object.keys(PRINTED)
+  expect(
+    firstWords.filter((words) => !BLOCKS.some(({ script }) => script.startsWith(words))),
+  ).toEqual([])
+})
+
+const firstMail = BLOCKS.findIndex(({ script }) => script.startsWith('swaks'))
+test.for([...BLOCKS.entries()].filter(([, { notRun }]) => notRun === undefined))(
+  'The README’s block %i runs and prints what it says',
+  async ([at, { script }], { skip }) => {
+    skip(at >= firstMail && !HAS_SWAKS, 'swaks is missing')
+    const outputs = (await shell.run(onOurPorts(script))).split(BREAK)
+    for (const [index, answer] of answersIn(script).entries()) {
+      const lines = outputs[index]?.split('\n').map((line) => line.trimEnd())
+      expect(lines).toContainEqual(expect.stringMatching(answer))
+    }
+    const words = Object.keys(PRINTED).find((begin) => script.startsWith(begin))
+    if (words !== undefined) await PRINTED[words]?.(outputs.join(''))
+  },
+)
+
+test('What the README’s blocks make is nothing that git or the format check sees', async () => {
+  const git = (...args: string[]) => run('git', args, { cwd: copy })
+  expect((await git('status', '--porcelain')).stdout).toBe('')
+  const oxfmt = spawnSync(join(ROOT, 'node_modules/.bin/oxfmt'), ['--check'], { cwd: copy })
+  expect(String(oxfmt.stdout)).toMatch(/^Finished/m)
+  expect(String(oxfmt.stdout)).not.toContain('my-site')
+})
+
+/** The block for this service, with a break in its output where it shows an answer. */
+const onOurPorts = (script: string): string =>
+  script
+    .replaceAll(/:(8080|2525)\b/g, (_, port: string) => `:${ports.get(port)}`)
+    .replaceAll(SHOWN, `printf '${BREAK}'`)
+
+/** The answers that a block shows; `…` is anything, and what follows a dash explains. */
+const answersIn = (script: string): RegExp[] =>
+  [...script.matchAll(SHOWN)].map(([, shown = '']) => {
+    const parts = shown.replace(/ +– .*$/, '').split('…')
+    return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join('.*')}$`)
+  })
+
+/** A copy of what git would clone, with the packages of this checkout. */
+async function clone(to: string): Promise<void> {
+  await mkdir(to)
+  for (const name of await readdir(ROOT)) {
+    if (!NOT_CLONED.has(name)) await cp(join(ROOT, name), join(to, name), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(to, 'node_modules'))
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message', 'All'],
+  ]) {
+    await run('git', [...AUTHOR, ...args], { cwd: to })
+  }
 }
-
-test('The README’s site from nothing is deployed and answers as it says', async () => {
-  await shell(await commands('mkdir -p my-site'))
-  const deploying = await commands('npx croft site create blog.test')
-  const answer = (await shell(deploying)).trim().split('\n').at(-1)
-  expect(`# ${answer}`).toBe(deploying.trim().split('\n').at(-1))
-})
-
-test.skipIf(!SWAKS)('The README’s first mail is sent and read as it says', async () => {
-  await stack.createSite({ domain: 'localhost', superAdmins: ['admin@localhost'] })
-  const address = 'hello@localhost'
-  const site = await stack.context.sites.find('localhost')
-  const body = { address, owners: ['admin@localhost'] }
-  await stack.context.mailboxes.create(site, { actor: 'operator' }, body)
-  const reading = await commands('swaks --server 127.0.0.1')
-  const out = await shell(reading)
-  expect(out).toMatch(/^from +ann@localhost\nto +hello@localhost\nsubject +Hello\n/m)
-  expect(out).toContain('\n\nIt works\n')
-  const answer = out.trim().split('\n').at(-1) ?? ''
-  const [, promised = ''] = /^# (.*), …$/m.exec(reading) ?? []
-  expect(answer.replace(/msg_\w+/, 'msg_…').startsWith(promised)).toBe(true)
-  expect(promised).toContain('"subject":"Hello"')
-})
-
-test('The README’s mail is listed, searched, read, deleted and restored as it says', async () => {
-  await stack.createSite({ domain: 'shop.test', superAdmins: ['ann@shop.test'] })
-  await makeMailboxes(stack, 'shop.test', ['info'])
-  const text = 'The invoice, its due date, and how to pay'
-  const { raw, messageId } = await storeMail(stack, { mailbox: 'info@shop.test', text })
-  const shown = await shell(await commands('npx croft mail list'))
-  expect(shown).toMatch(new RegExp(`^\\S+ +${messageId} +INBOX +new[^]*${text}`))
-  expect(await readFile(join(folder, 'newest.eml'), 'utf8')).toBe(raw)
-  const api = await shell(await commands('mail() {'))
-  const answers = api.split(/(?<=\})(?=\{)/).map((each) => JSON.parse(each))
-  const item = { id: messageId, folder: 'INBOX' }
-  expect(answers).toMatchObject([
-    { items: [item] },
-    { items: [item] },
-    { ...item, text },
-    { id: messageId, seen: true },
-    { ...item, deleted: false },
-  ])
-})

@@ -26,6 +26,8 @@ export interface CroftOptions {
   readonly uid?: number
   /** The installation; the build of this run when left out. */
   readonly root?: string
+  /** What starts it there; `croft serve` when left out. */
+  readonly command?: readonly string[]
 }
 
 export interface Exit {
@@ -44,11 +46,16 @@ export class CroftProcess implements AsyncDisposable {
   #seen: readonly RunningProcess[] = []
 
   private constructor(port: number, options: CroftOptions) {
-    const { dataDir, on, env, uid, root = inject('builtProgram') } = options
+    const { dataDir, on, env, uid, command, root = inject('builtProgram') } = options
     this.port = port
     this.dataDir = dataDir
-    const args = ['serve', ...(on === undefined ? [] : ['--on', on])]
-    this.#child = spawn(process.execPath, [join(root, 'bin/croft.js'), ...args], {
+    const serve = ['serve', ...(on === undefined ? [] : ['--on', on])]
+    const [program = '', ...args] = command ?? [
+      process.execPath,
+      join(root, 'bin/croft.js'),
+      ...serve,
+    ]
+    this.#child = spawn(program, args, {
       cwd: root,
       env: { ...environmentOf({ port, dataDir }), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
