@@ -67,6 +67,11 @@ describe('a new password', () => {
   test.each([
     ['name', 'annasmith', 'annasmith@x.org'],
     ['name with decoration', 'Annasmith2026!', 'annasmith@x.org'],
+    ['name with a sign in it', 'Ann.Smith1!', 'ann.smith@x.org'],
+    ['name without its sign', 'AnnSmith-99', 'ann.smith@x.org'],
+    ['name with digits', 'Ann1985!', 'ann1985@x.org'],
+    ['name with digits, and others', 'Smith-2026', 'smith1985@x.org'],
+    ['name before its tag', 'Annsmith1!', 'annsmith+shop@x.org'],
   ])('is not the %s', (_what, password, email) => {
     const owner = { ...OWNER, email }
     expect(faultsOf(lax, password, owner)).toEqual(['must not be the email address'])

@@ -10,6 +10,9 @@ const MAX_PASSWORD_CHARACTERS = 256
 export const PASSPHRASE_LENGTH = 20
 /** Of a passphrase: repeating a word is no length. */
 const MIN_DISTINCT = 8
+/** Shorter names and labels are part of too many passwords. */
+const MIN_NAME = 4
+const MIN_LABEL = 3
 
 /** What a password is not to be made of. */
 export interface PasswordOwner {
@@ -45,21 +48,30 @@ export function passwordFaults(
   return rules.filter(([kept]) => !kept).map(([, fault]) => fault)
 }
 
-/** The address, in it or bare of digits and signs, is the first thing to guess. */
+/** The address in it, or the name before the `@`: the first thing to guess. */
 function resembles(password: string, email: string): boolean {
   const lower = password.toLowerCase()
   const address = email.toLowerCase()
   const [name = ''] = address.split('@')
-  const bare = lower.replaceAll(/[\W\d_]/g, '')
-  return lower.includes(address) || lower === name || (name.length > 3 && bare === name)
-}
-
-/** The domain, or its first label bare of digits and signs. */
-function namesSite(password: string, domain: string): boolean {
-  const lower = password.toLowerCase()
-  const [label = ''] = domain.toLowerCase().split('.')
-  const [bare, name] = [lower, label].map((text) => text.replaceAll(/[\W\d_]/g, ''))
+  const [untagged = ''] = name.split('+')
   return (
-    bare === domain.toLowerCase().replaceAll(/[\W\d_]/g, '') || (label.length > 2 && bare === name)
+    lower.includes(address) ||
+    lower === name ||
+    [name, untagged].some((word) => isDecorated(lower, word, MIN_NAME))
   )
 }
+
+/** The domain or its first label. */
+function namesSite(password: string, domain: string): boolean {
+  const [label = ''] = domain.split('.')
+  return [domain, label].some((word) =>
+    isDecorated(password.toLowerCase(), word.toLowerCase(), MIN_LABEL),
+  )
+}
+
+/** Whether the two are equal without signs, or without signs and digits. What is left of the word has that many characters. */
+const isDecorated = (password: string, word: string, least: number): boolean =>
+  [/[^\p{L}\p{N}]/gu, /\P{L}/gu].some((decoration) => {
+    const core = word.replaceAll(decoration, '')
+    return Array.from(core).length >= least && password.replaceAll(decoration, '') === core
+  })
