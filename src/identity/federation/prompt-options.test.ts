@@ -28,4 +28,10 @@ describe('a client’s wishes', () => {
       login_hint: 'mia@example.test',
     })
   })
+
+  test('for a recent sign-in has Google show its account chooser', () => {
+    expect(
+      promptParameters('https://accounts.google.com', { ...NONE, maxAgeSeconds: 300 }),
+    ).toEqual({ prompt: 'select_account' })
+  })
 })

@@ -16,7 +16,8 @@ export function promptParameters(
   { prompts, maxAgeSeconds, loginHint }: PromptOptions,
 ): Readonly<Record<string, string>> {
   const isGoogle = issuer === GOOGLE_ISSUER
-  const supported = prompts.map((prompt) =>
+  const asked = isGoogle && maxAgeSeconds !== undefined ? [...prompts, 'login'] : prompts
+  const supported = asked.map((prompt) =>
     isGoogle && prompt === 'login' ? 'select_account' : prompt,
   )
   return {
