@@ -126,7 +126,9 @@ class NewFile implements AsyncDisposable {
       await (await open(target, 'wx', 0o600)).close()
       return new NewFile(await open(path, 'w', 0o600), path, target)
     } catch (cause) {
-      const reason = hasCode(cause, 'EEXIST') ? 'is there already' : String(codeOf(cause))
+      const reason = hasCode(cause, 'EEXIST')
+        ? 'it is there already; name another file'
+        : String(codeOf(cause))
       throw cannotBeWritten(target, reason, cause)
     }
   }

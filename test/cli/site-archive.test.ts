@@ -432,6 +432,17 @@ describe('a site without users and keys', () => {
     expect((await readFile(bare)).includes('sk-very-secret')).toBe(false)
   })
 
+  test('is never written over a file', async () => {
+    const to = join(folder, 'taken.croft.tar.gz')
+    await writeFile(to, 'another')
+    const ran = await at(stack, 'site', 'export', HOST, '--to', to)
+    expect(ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`"${to}" cannot be written: it is there already`),
+    })
+    expect(await readFile(to, 'utf8')).toBe('another')
+  })
+
   test('needs a passphrase for what is secret, which is never an argument', async () => {
     const to = join(folder, 'never.tar.gz')
     const ran = await at(stack, 'site', 'export', HOST, '--to', to, '--with', 'keys')
