@@ -87,7 +87,8 @@ beforeAll(async () => {
   await croft.printed('npx croft mail show')
   const scripts = join(folder, 'scripts')
   await mkdir(scripts)
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
+  const compiled = join(folder, 'compiled')
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, NODE_COMPILE_CACHE: compiled }
   shell = resources.use(new ShellSession({ cwd: copy, scripts, env }))
   await shell.run(PRELUDE)
 })
