@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RouteDeclaration } from '#http/app.ts'
-import type { PoolKind } from '#identity/pool-kind.ts'
-import type { Answer } from '#test/http-client.ts'
-import { RelyingParty } from '#test/relying-party.ts'
+import {
+  GatedPages,
+  POOLS,
+  type Visit,
+  gateOf,
+  isOpenToOpeners,
+  nameOf,
+} from '#test/gated-pages.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
 const HOST = 'one.test'
-const POOLS = ['data', 'admin'] as const
 
 /** What a page lets in beside navigations and its own forms. A new entry is a decision: it belongs in review. */
 const LETS_IN: Readonly<Record<string, string>> = {
@@ -76,70 +79,24 @@ const NOT_A_PAGE = 'This page opens only by a link'
 const FOREIGN_FORM = 'This form was sent from another site'
 const REFUSED = new RegExp(`${NOT_A_PAGE}|${FOREIGN_FORM}`)
 
-interface Visit {
-  readonly name: string
-  readonly route: RouteDeclaration
-  readonly kind: PoolKind
-  /** Path and query. */
-  readonly url: string
-}
-
-const nameOf = ({ method, path }: RouteDeclaration) => `${method} ${path.replace(/\/$/, '')}`
-const gateOf = ({ detail }: RouteDeclaration) =>
-  detail['x-page'] as Readonly<Record<string, boolean>> | undefined
-
 describe.each([
   ['over TLS, behind a proxy', 'https://croft.test', 'same-origin'],
   ['over plain HTTP', 'http://croft.test', undefined],
 ] as const)('the gate of the pages %s', (_where, baseUrl, alone) => {
   let stack: Stack
-  let routes: readonly RouteDeclaration[]
-  const parties = new Map<PoolKind, RelyingParty>()
-  const owners = new Map<PoolKind, string>()
+  let pages: GatedPages
   beforeAll(async () => {
     stack = await startStack({ config: { baseUrl } })
     await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
-    routes = stack.app.routes
-    for (const kind of POOLS) {
-      const party = await RelyingParty.of(stack, HOST, kind)
-      parties.set(kind, party)
-      owners.set(kind, await party.user(kind === 'data' ? 'vic@example.org' : `ann@${HOST}`))
-    }
+    pages = await GatedPages.of(stack, HOST)
   })
   afterAll(() => stack[Symbol.asyncDispose]())
 
-  /** Every page at both pools, with a request of a client. */
-  const visits = (): readonly Visit[] =>
-    routes.filter(gateOf).flatMap((route) =>
-      POOLS.map((kind) => {
-        const party = parties.get(kind)
-        const path = route.path.replace(/\/$/, '')
-        const isPool = path.startsWith('/oidc/')
-        const query = party?.params().toString()
-        return {
-          name: `${nameOf(route)} at the ${kind} pool`,
-          route,
-          kind,
-          url: isPool ? `${path.replace('/oidc/:userPoolId', party?.path ?? '')}?${query}` : path,
-        }
-      }),
-    )
-
-  async function visit(
-    { route, kind, url }: Visit,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
-    const party = parties.get(kind)
-    // Some of them end it.
-    const { cookie } = (await party?.signIn(owners.get(kind) ?? '')) ?? {}
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    return stack.call(HOST, route.method, url, {
-      headers: { ...headers, ...(route.method === 'POST' && form), cookie: cookie ?? '' },
-      ...(route.method === 'POST' && { body: 'a=b' }),
-    })
-  }
+  const visit = (each: Visit, headers: Readonly<Record<string, string>>) =>
+    pages.visit(each, headers)
 
   test('stands before every route on which a cookie counts', () => {
+    const { routes } = stack.app
     const there = routes.filter(({ path }) => PLACES.test(path))
     expect(
       there
@@ -152,7 +109,7 @@ describe.each([
   })
 
   test('lets in what is listed here', () => {
-    const told = routes.filter(gateOf).map((route) => {
+    const told = pages.routes.map((route) => {
       const opened = Object.entries(gateOf(route) ?? {}).filter(([, isOpen]) => isOpen)
       return [
         nameOf(route),
@@ -166,19 +123,17 @@ describe.each([
   })
 
   test('has no route beside it that answers a cookie otherwise than none', async () => {
-    const beside = routes.filter(
+    const beside = stack.app.routes.filter(
       (route) => !gateOf(route) && ['GET', 'POST'].includes(route.method) && route.path !== '/*',
     )
     expect(beside.length).toBeGreaterThan(100)
     const held: string[] = []
-    for (const [kind, party] of parties) {
-      held.push((await party.signIn(owners.get(kind) ?? '')).cookie)
-    }
+    for (const kind of POOLS) held.push(await pages.cookie(kind))
     const all = held.join('; ')
     for (const route of beside) {
       const path = route.path
         .replace(/\/$/, '')
-        .replace(':userPoolId', parties.get('data')?.pool.userPoolId ?? '')
+        .replace(':userPoolId', pages.party('data').pool.userPoolId)
         .replaceAll(/:\w+/g, 'x')
       const answers = await Promise.all(
         [{}, { cookie: all }].map((headers) => stack.call(HOST, route.method, path, { headers })),
@@ -192,7 +147,7 @@ describe.each([
   test.each(Object.keys(NO_NAVIGATION))(
     'refuses a %s with a page that tells nothing',
     async (what) => {
-      for (const each of visits()) {
+      for (const each of pages.visits) {
         const answer = await visit(each, NO_NAVIGATION[what] ?? {})
         const where = `${each.name}: ${what}`
         expect(answer.status, where).toBe(403)
@@ -206,7 +161,7 @@ describe.each([
   )
 
   test('refuses in the language of whoever reads', async () => {
-    const [first] = visits()
+    const [first] = pages.visits
     if (!first) throw new Error('There are no pages')
     const headers = { ...metadata('navigate', 'iframe'), 'accept-language': 'de' }
     const answer = await visit(first, headers)
@@ -215,7 +170,7 @@ describe.each([
   })
 
   test('lets navigations through, wherever their link is', async () => {
-    for (const each of visits().filter(({ route }) => route.method === 'GET')) {
+    for (const each of pages.visits.filter(({ route }) => route.method === 'GET')) {
       for (const headers of [PAGE, ...FOREIGN]) {
         const { text } = await visit(each, headers)
         expect(text, each.name).not.toMatch(REFUSED)
@@ -224,7 +179,7 @@ describe.each([
   })
 
   test('takes forms of its own origin, and of others where no cookie makes more of them', async () => {
-    for (const each of visits().filter(({ route }) => route.method === 'POST')) {
+    for (const each of pages.visits.filter(({ route }) => route.method === 'POST')) {
       const own = await visit(each, PAGE)
       expect(own.text, each.name).not.toMatch(REFUSED)
       const unsaid = [{ origin: 'https://evil.example' }, { origin: 'null' }]
@@ -238,21 +193,21 @@ describe.each([
   })
 
   test('keeps every page from the window that opened it, but for those of a visitor’s sign-in', async () => {
-    for (const each of visits()) {
+    for (const each of pages.visits) {
       for (const headers of [PAGE, NO_NAVIGATION['fetch'] ?? {}]) {
         const { headers: sent } = await visit(each, headers)
-        const isOpen = each.kind === 'data' && gateOf(each.route)?.['popups'] === true
-        expect(sent['cross-origin-opener-policy'], each.name).toBe(isOpen ? undefined : alone)
+        const policy = isOpenToOpeners(each) ? undefined : alone
+        expect(sent['cross-origin-opener-policy'], each.name).toBe(policy)
       }
     }
   })
 
   test('keeps the page that asks before it signs somebody out from it', async () => {
-    const signOuts = visits().filter(({ name }) => /^GET .*\/logout /.test(name))
+    const signOuts = pages.visits.filter(({ name }) => /^GET .*\/logout /.test(name))
     expect(signOuts).toHaveLength(POOLS.length)
     for (const each of signOuts) {
-      const { logoutUri = '', pool } = parties.get(each.kind) ?? {}
-      const unhinted = { client_id: pool?.clientId ?? '', post_logout_redirect_uri: logoutUri }
+      const { logoutUri, pool } = pages.party(each.kind)
+      const unhinted = { client_id: pool.clientId, post_logout_redirect_uri: logoutUri }
       const url = each.url.replace(/\?.*/, `?${new URLSearchParams(unhinted).toString()}`)
       const { text, headers } = await visit({ ...each, url }, PAGE)
       expect(text).toContain('_csrf')
@@ -261,16 +216,14 @@ describe.each([
   })
 
   test('keeps the sign-in that leads to the account’s page from it, too', async () => {
-    const party = parties.get('data')
+    const party = pages.party('data')
     const account = new URLSearchParams({
       client_id: 'account',
-      redirect_uri: `${party?.pool.issuer}/account`,
+      redirect_uri: `${party.pool.issuer}/account`,
       response_type: 'code',
       scope: 'openid',
     }).toString()
-    const signIn = visits().filter(
-      ({ route, kind }) => kind === 'data' && gateOf(route)?.['popups'] === true,
-    )
+    const signIn = pages.visits.filter(isOpenToOpeners)
     for (const each of signIn.filter(({ url }) => !/idpresponse|logout/.test(url))) {
       const url = each.url.replace(/\?.*/, `?${account}`)
       const { headers } = await visit({ ...each, url }, PAGE)
