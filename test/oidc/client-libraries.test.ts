@@ -14,10 +14,15 @@ import { Strategy } from 'passport-openidconnect'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { RegisteredParty } from '#test/registered-client.ts'
+import { signedInBrowser } from '#test/signed-in-browser.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
 const APP = 'https://app.example'
+/** Its visitors sign in on a name of its own from the start. */
+const OWN = 'own.test'
+/** There they sign in on another name once a program is in use. */
+const MOVING = 'moving.test'
 
 /** As much of Auth.js as is used here. Its own types bring those of browsers, which are other ones than Bun's. */
 interface AuthJs {
@@ -29,7 +34,8 @@ const AUTH_JS: string = '@auth/core'
 let stack: Stack
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  stack = cleanUp.use(await startStack())
+  stack = cleanUp.use(await startStack({ sites: ['one.test', 'two.test', MOVING] }))
+  await stack.portal('POST', '/sites', { domain: OWN, authDomain: `auth.${OWN}` })
   await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
   const usual = http.globalAgent
   // Every name is this service, as DNS would have it.
@@ -63,16 +69,28 @@ async function fetchByHost(input: string | Request, init?: RequestInit): Promise
 
 /** What the browser of somebody who is signed in does with the library's request. */
 async function callbackOf({ party }: RegisteredParty, authorizeUrl: string | URL): Promise<URL> {
-  const { cookie } = await party.signIn(await party.user('vic@example.org'))
-  const { pathname, search } = new URL(authorizeUrl)
-  expect(pathname).toBe(`${party.path}/oauth2/authorize`)
-  const answer = await stack.call(party.host, 'GET', pathname + search, { headers: { cookie } })
-  const location = new URL(String(answer.headers['location']))
-  expect(location.searchParams.get('error_description')).toBeNull()
-  return location
+  const { origin, pathname, href } = new URL(authorizeUrl)
+  expect(origin + pathname).toBe(`${party.pool.issuer}/oauth2/authorize`)
+  const browser = await signedInBrowser(party, 'vic@example.org')
+  const { url } = await browser.open(href, (at) => at.origin === APP)
+  expect(url.origin, url.href).toBe(APP)
+  expect(url.searchParams.get('error_description')).toBeNull()
+  expect(url.searchParams.get('iss')).toBe(party.pool.issuer)
+  return url
 }
 
-describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
+let names = 0
+
+/** Again with what it knew before, after the sign-in has moved, where it does. */
+async function throughMove(host: string, signIn: () => Promise<void>): Promise<void> {
+  await signIn()
+  if (host !== MOVING) return
+  const authDomain = `auth${++names}.${MOVING}`
+  expect((await stack.portal('PATCH', `/sites/${MOVING}`, { authDomain })).status).toBe(200)
+  await signIn()
+}
+
+describe.each(['one.test', 'two.test', OWN, MOVING])('with its defaults, at %s,', (host) => {
   test('passport-openidconnect signs in', async () => {
     const callbackURL = `${APP}/passport/callback`
     const app = await RegisteredParty.register(stack, host, { redirectUris: [callbackURL] })
@@ -91,13 +109,15 @@ describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
       (from: string, profile: object, done: (error: unknown, user: object) => void) =>
         done(null, { ...profile, from }),
     )
-    const session = {}
-    const authorizeUrl = await authenticated(strategy, { session, query: {} })
-    const callback = await callbackOf(app, authorizeUrl as string)
-    const query = Object.fromEntries(callback.searchParams)
-    expect(await authenticated(strategy, { session, query })).toMatchObject({
-      from: issuer,
-      emails: [{ value: 'vic@example.org' }],
+    await throughMove(host, async () => {
+      const session = {}
+      const authorizeUrl = await authenticated(strategy, { session, query: {} })
+      const callback = await callbackOf(app, authorizeUrl as string)
+      const query = Object.fromEntries(callback.searchParams)
+      expect(await authenticated(strategy, { session, query })).toMatchObject({
+        from: issuer,
+        emails: [{ value: 'vic@example.org' }],
+      })
     })
   })
 
@@ -137,14 +157,17 @@ describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
       }
       return answer
     }
-    const { csrfToken } = (await (await ask('/csrf')).json()) as { csrfToken: string }
-    const started = await ask('/signin/croft', { csrfToken, callbackUrl: APP })
-    const { url } = (await started.json()) as { url: string }
-    const callback = await callbackOf(app, url)
-    const done = await ask(`/callback/croft${callback.search}`)
-    expect(done.headers.get('location')).toBe(APP)
-    expect(await (await ask('/session')).json()).toMatchObject({
-      user: { email: 'vic@example.org' },
+    await throughMove(host, async () => {
+      jar.clear()
+      const { csrfToken } = (await (await ask('/csrf')).json()) as { csrfToken: string }
+      const started = await ask('/signin/croft', { csrfToken, callbackUrl: APP })
+      const { url } = (await started.json()) as { url: string }
+      const callback = await callbackOf(app, url)
+      const done = await ask(`/callback/croft${callback.search}`)
+      expect(done.headers.get('location')).toBe(APP)
+      expect(await (await ask('/session')).json()).toMatchObject({
+        user: { email: 'vic@example.org' },
+      })
     })
   })
 
@@ -163,12 +186,14 @@ describe.each(['one.test', 'two.test'])('with its defaults, at %s,', (host) => {
           fetchByHost(url, { ...options, ...(body && { body: await new Response(body).text() }) }),
       },
     )
-    const parameters = { redirect_uri: redirectUri, scope: 'openid email', state: 'st-1' }
-    const callback = await callbackOf(app, buildAuthorizationUrl(config, parameters))
-    const tokens = await authorizationCodeGrant(config, callback, { expectedState: 'st-1' })
-    const sub = tokens.claims()?.sub ?? ''
-    expect(await fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
-      email: 'vic@example.org',
+    await throughMove(host, async () => {
+      const parameters = { redirect_uri: redirectUri, scope: 'openid email', state: 'st-1' }
+      const callback = await callbackOf(app, buildAuthorizationUrl(config, parameters))
+      const tokens = await authorizationCodeGrant(config, callback, { expectedState: 'st-1' })
+      const sub = tokens.claims()?.sub ?? ''
+      expect(await fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({
+        email: 'vic@example.org',
+      })
     })
   })
 })

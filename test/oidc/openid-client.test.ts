@@ -19,12 +19,21 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { RelyingParty } from '#test/relying-party.ts'
+import { signedInBrowser } from '#test/signed-in-browser.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
+import type { WalkingBrowser } from '#test/walking-browser.ts'
+
+/** Its visitors sign in on a name of its own from the start. */
+const OWN = 'own.test'
+/** There they sign in on another name once the program is in use. */
+const MOVING = 'moving.test'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ sites: ['one.test', 'two.test', MOVING] })
+  const own = { domain: OWN, authDomain: `auth.${OWN}`, superAdmins: [`ann@${OWN}`] }
+  await stack.portal('POST', '/sites', own)
   await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
 })
 afterAll(() => stack[Symbol.asyncDispose]())
@@ -47,11 +56,11 @@ const clientOf = async (party: RelyingParty) => {
   })
 }
 
-/** What its application does; the user's part is done by whoever has the cookie. */
+/** What its application does, and the browser of its user. */
 async function signIn(
   party: RelyingParty,
   config: Awaited<ReturnType<typeof clientOf>>,
-  cookie: string,
+  browser: WalkingBrowser,
 ) {
   const [pkceCodeVerifier, expectedState, expectedNonce] = [
     randomPKCECodeVerifier(),
@@ -66,10 +75,7 @@ async function signIn(
     state: expectedState,
     nonce: expectedNonce,
   })
-  const answer = await stack.call(party.host, 'GET', url.pathname + url.search, {
-    headers: { cookie },
-  })
-  const location = new URL(answer.headers['location'] ?? '')
+  const { url: location } = await browser.open(url.href)
   const checks = {
     pkceCodeVerifier,
     expectedState,
@@ -80,14 +86,17 @@ async function signIn(
   return { location, checks, tokens: await authorizationCodeGrant(config, location, checks) }
 }
 
-describe.each(['one.test', 'two.test'])('openid-client on %s', (host) => {
+const SITES = ['one.test', 'two.test', OWN, MOVING]
+
+describe.each(SITES)('openid-client on %s', (host) => {
   test.each(['data', 'admin'] as const)('signs in to the %s pool, and out again', async (kind) => {
     const party = await RelyingParty.of(stack, host, kind)
     const config = await clientOf(party)
     const email = kind === 'data' ? 'vic@example.org' : `ann@${host}`
-    const { cookie } = await party.signIn(await party.user(email))
+    if (host === MOVING && kind === 'data') await moveWith(party, config, email)
+    const browser = await signedInBrowser(party, email)
 
-    const { tokens, location, checks } = await signIn(party, config, cookie)
+    const { tokens, location, checks } = await signIn(party, config, browser)
     const sub = await party.user(email)
     const refreshToken = String(tokens.refresh_token)
     expect(tokens.claims()).toMatchObject({ sub, email, email_verified: kind === 'data' })
@@ -111,12 +120,11 @@ describe.each(['one.test', 'two.test'])('openid-client on %s', (host) => {
       id_token_hint: String(tokens.id_token),
       post_logout_redirect_uri: party.logoutUri,
     })
-    const left = await stack.call(host, 'GET', leaving.pathname + leaving.search, {
-      headers: { cookie },
-    })
-    expect(left.headers['location']).toBe(party.logoutUri)
-    const after = await party.authorize({ prompt: 'none' }, cookie)
-    expect(after.headers['location']).toContain('login_required')
+    const left = await browser.open(leaving.href, ({ href }) => href === party.logoutUri)
+    expect(left.url.href).toBe(party.logoutUri)
+    const silent = `${party.pool.issuer}/oauth2/authorize?${party.params({ prompt: 'none' }).toString()}`
+    const after = await browser.open(silent)
+    expect(after.url.searchParams.get('error')).toBe('login_required')
   })
 
   test('takes no answer that another issuer gave', async () => {
@@ -132,3 +140,22 @@ describe.each(['one.test', 'two.test'])('openid-client on %s', (host) => {
     })
   })
 })
+
+/** The program is in use when the sign-in moves: what it holds goes on, and it goes on asking the issuer that it knows. */
+async function moveWith(
+  party: RelyingParty,
+  config: Awaited<ReturnType<typeof clientOf>>,
+  email: string,
+): Promise<void> {
+  const { tokens } = await signIn(party, config, await signedInBrowser(party, email))
+  const moved = await stack.portal('PATCH', `/sites/${MOVING}`, { authDomain: `auth.${MOVING}` })
+  expect(moved.json).toMatchObject({ formerAuthDomains: [MOVING] })
+  expect(await party.isTaken(tokens.access_token)).toBe(true)
+  const sub = tokens.claims()?.sub ?? ''
+  expect(await fetchUserInfo(config, tokens.access_token, sub)).toMatchObject({ email })
+  const renewed = await refreshTokenGrant(config, String(tokens.refresh_token))
+  expect(renewed.claims()).toMatchObject({ iss: party.pool.issuer, sub })
+  expect(await party.isTaken(renewed.access_token)).toBe(true)
+  // One that discovers again finds the same issuer.
+  expect((await clientOf(party)).serverMetadata()).toEqual(config.serverMetadata())
+}

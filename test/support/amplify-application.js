@@ -4,6 +4,7 @@ import {
   confirmUserAttribute,
   deleteUser,
   deleteWebAuthnCredential,
+  fetchAuthSession,
   fetchUserAttributes,
   getCurrentUser,
   listWebAuthnCredentials,
@@ -13,6 +14,15 @@ import {
 } from '@aws-amplify/auth'
 import { cognitoUserPoolsTokenProvider as tokenProvider } from '@aws-amplify/auth/cognito'
 import { Amplify } from '@aws-amplify/core'
+
+/** The tokens of now, as texts; fresh ones if that is asked. */
+const tokens = async (options) => {
+  const session = await fetchAuthSession(options)
+  const texts = Object.entries(session.tokens ?? {})
+    .filter(([name]) => /^(?:access|id)Token$/.test(name))
+    .map(([name, token]) => [name, token.toString()])
+  return Object.fromEntries(texts)
+}
 
 const functions = {
   associateWebAuthnCredential,
@@ -25,6 +35,7 @@ const functions = {
   listWebAuthnCredentials,
   signIn,
   signOut,
+  tokens,
   updateUserAttributes,
 }
 
