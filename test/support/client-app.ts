@@ -26,18 +26,19 @@ const pageOf = (script: string) => `<!doctype html>
   ${script}
 </html>`
 const WAITING = pageOf('')
-const RUNNING = pageOf(`<script type="module" src="${SCRIPT}"></script>`)
+/** The page that runs the application, at whatever origin has its script. */
+export const RUNNING_PAGE = pageOf(`<script type="module" src="${SCRIPT}"></script>`)
 
 /** An application with oidc-client-ts on an origin of its own, which is this machine’s: a browser needs no TLS for it. */
 export async function startClientApp(): Promise<ClientApp> {
-  const script = await bundle()
+  const script = await clientAppScript()
   const visits: { url: URL; headers: IncomingHttpHeaders }[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const isScript = url.pathname === SCRIPT
     if (!isScript) visits.push({ url, headers: request.headers })
     response.setHeader('content-type', `text/${isScript ? 'javascript' : 'html'}; charset=utf-8`)
-    const page = url.pathname.split('/').length > 3 ? RUNNING : WAITING
+    const page = url.pathname.split('/').length > 3 ? RUNNING_PAGE : WAITING
     response.end(isScript ? script : page)
   })
   server.listen(0, '127.0.0.1')
@@ -57,7 +58,8 @@ export async function startClientApp(): Promise<ClientApp> {
   }
 }
 
-async function bundle(): Promise<Uint8Array> {
+/** The application, bundled: what a page of it loads as `/app.js`. */
+export async function clientAppScript(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'single-page-app.js')],
     bundle: true,
@@ -67,5 +69,5 @@ async function bundle(): Promise<Uint8Array> {
     write: false,
     logLevel: 'silent',
   })
-  return outputFiles[0]?.contents ?? new Uint8Array()
+  return outputFiles[0]?.text ?? ''
 }

@@ -2,10 +2,10 @@ import { UserManager, WebStorageStateStore } from 'oidc-client-ts'
 
 /**
  * An application as it is written for any issuer, bundled for Chromium. At `/{host}/{pool}/` it is the one of that pool,
- * which it discovers. Installation and application have one port.
+ * which it discovers unless it knows one. Installation and application have one scheme and one port.
  */
 const [, host, pool, page] = location.pathname.split('/')
-const site = `http://${host}:${location.port}`
+const site = Object.assign(new URL(location.origin), { hostname: host }).origin
 const home = `${location.origin}/${host}/${pool}/`
 
 async function read(path, init) {
@@ -19,7 +19,7 @@ async function discover() {
     return { authority: auth.issuer, client_id: auth.clientId }
   }
   const { issuer, userPoolClientId } = (await read('/data/auth/config')).body.data
-  return { authority: issuer, client_id: userPoolClientId }
+  return { authority: globalThis.authority ?? issuer, client_id: userPoolClientId }
 }
 
 /** What can leave the page. */
@@ -48,7 +48,7 @@ async function start() {
     user: () => told(manager.getUser()),
     signIn: (request) => manager.signinRedirect({ nonce: crypto.randomUUID(), ...request }),
     signInByWindow: () => told(manager.signinPopup({ nonce: crypto.randomUUID() })),
-    renew: () => told(manager.signinSilent()),
+    renew: (request) => told(manager.signinSilent(request)),
     renewByItself: () =>
       told(
         new Promise((resolve, reject) => {
