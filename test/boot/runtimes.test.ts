@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess } from '#test/croft-process.ts'
 import { hiddenFields } from '#test/form-browser.ts'
+import type { Answer } from '#test/http-client.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -29,6 +30,7 @@ describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) =>
     expect(first).toMatchObject({ status: 200, json: { data: { message: `Hello, ${on}!` } } })
     expect(first.headers['x-cache']).toBe('MISS')
     expect((await croft.hello(on)).headers['x-cache']).toBe('HIT')
+    expect(await profiled(croft)).toMatchObject({ status: 200, json: { nodes: expect.anything() } })
     expect(await refusedSignIn(croft)).toBe('The email address or the password is wrong.')
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.leftovers()).toEqual([])
@@ -38,6 +40,23 @@ describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) =>
 
 const environmentOf = async ({ pid }: CroftProcess): Promise<readonly string[]> =>
   (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0')
+
+/** A route of the admin API whose handler hands on another function's promise. */
+async function profiled(croft: CroftProcess): Promise<Answer> {
+  const key = (await readFile(join(croft.dataDir, 'operator.key'), 'utf8')).trim()
+  const minted = await croft.call({
+    method: 'POST',
+    path: '/portal/api/sites/localhost/tokens',
+    headers: { authorization: `Bearer ${key}` },
+    body: { user: 'admin@localhost' },
+  })
+  return croft.call({
+    method: 'POST',
+    path: '/admin/data/operations/hello/profile',
+    headers: { authorization: `Bearer ${minted.json.token}` },
+    body: { payload: { name: 'Ada' } },
+  })
+}
 
 /** What the sign-in page says after a wrong password: a form, its cookie, argon2 and a page. */
 async function refusedSignIn(croft: CroftProcess): Promise<string | undefined> {

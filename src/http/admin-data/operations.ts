@@ -60,7 +60,7 @@ export const operationRoutes = (context: AppContext) =>
     )
     .post(
       '/operations/:operation/profile',
-      (asked) =>
+      async (asked) =>
         profileOperation(context, asked, { actor: asked.actor.userId, origin: asked.by.origin }),
       {
         role: 'admin',

@@ -16,7 +16,7 @@ const OperationPath = Type.Composite([SitePath, Type.Object({ operation: NameTex
 export const portalOperationProfileRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/operations/:operation/profile' })
     .use(operatorAuth(context))
-    .post('/', (asked) => profileOperation(context, asked, operatorAt(asked.request)), {
+    .post('/', async (asked) => profileOperation(context, asked, operatorAt(asked.request)), {
       siteOperator: true,
       effects: [],
       params: OperationPath,
