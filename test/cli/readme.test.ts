@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cp, mkdir, readFile, readdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -159,12 +159,18 @@ test.for([...BLOCKS.entries()].filter(([, { notRun }]) => notRun === undefined))
   },
 )
 
-test('What the README’s blocks make is nothing that git or the format check sees', async () => {
-  const git = (...args: string[]) => run('git', args, { cwd: copy })
-  expect((await git('status', '--porcelain')).stdout).toBe('')
-  const oxfmt = spawnSync(join(ROOT, 'node_modules/.bin/oxfmt'), ['--check'], { cwd: copy })
-  expect(String(oxfmt.stdout)).toMatch(/^Finished/m)
-  expect(String(oxfmt.stdout)).not.toContain('my-site')
+test('What the README’s blocks make is nothing that git or the checks of this project see', async () => {
+  expect((await run('git', ['status', '--porcelain'], { cwd: copy })).stdout).toBe('')
+  expect(await readdir(join(copy, 'my-site'))).toContain('site')
+  const config = join(copy, '..', 'oxlint.json')
+  const rules = { 'import/no-default-export': 'error' }
+  await writeFile(config, JSON.stringify({ plugins: ['import'], rules }))
+  const oxlint = join(ROOT, 'node_modules/.bin/oxlint')
+  const found = String(
+    spawnSync(oxlint, ['--config', config, '--format', 'unix'], { cwd: copy }).stdout,
+  )
+  expect(found).toContain('vitest.config.ts')
+  expect(found).not.toContain('my-site')
 })
 
 /** The block for this service, with a break in its output where it shows an answer. */
