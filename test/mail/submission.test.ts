@@ -95,7 +95,9 @@ describe('a mail program', () => {
   test('is told what is there, and logs in over TLS alone', async () => {
     await using client = await RawSmtp.connect(port)
     expect(await client.reply()).toBe('220 mx.croft.test ESMTP ready')
-    expect(await client.command('EHLO client.test')).not.toContain('8BITMIME AUTH')
+    const before = await client.command('EHLO client.test')
+    expect(before).toContain('STARTTLS')
+    expect(before).not.toContain('AUTH')
     const login = await credential()
     expect(await client.command(plain(login))).toMatch(/^538 /)
     expect(await client.command('MAIL FROM:<info@one.test>')).toMatch(/^530 5\.7\.0 /)

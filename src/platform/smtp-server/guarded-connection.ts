@@ -5,6 +5,9 @@ const MAX_COMMANDS = 300
 const MAX_REFUSALS = 50
 const HAS_STATUS = /^[245]\.\d{1,3}\.\d{1,3} /
 
+/** Of the features in the reply to EHLO (RFC 4954, section 3). */
+const isNoLogin = (feature: string): boolean => !feature.startsWith('AUTH ')
+
 /** A connection that counts what it is asked for, and takes enhanced status codes from those who answer. */
 export class GuardedConnection extends SMTPConnection {
   commands = 0
@@ -16,7 +19,9 @@ export class GuardedConnection extends SMTPConnection {
   override send(code: number, text?: string | string[] | null, context?: string | false): void {
     if (code >= 400) this.refusals += 1
     const isComplete = typeof text === 'string' && HAS_STATUS.test(text)
-    super.send(code, text, isComplete ? false : context)
+    // The library offers a login before STARTTLS, though it refuses it: a careless client sends its password at once.
+    const said = Array.isArray(text) && !this.secure ? text.filter(isNoLogin) : text
+    super.send(code, said, isComplete ? false : context)
   }
 
   override _onCommand(command: Buffer, callback?: () => void): void {
