@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
@@ -8,17 +9,24 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
 const SITES = ['one.test', 'two.test']
+/** Its visitors sign in on a name of its own from the start. */
+const OWN = 'own.test'
+/** There they sign in on another name once the program is in use. */
+const MOVING = 'moving.test'
 /** A pool of each kind, each at another site, which see all that the library does; the others see that it signs in. */
-const isWhole = (host: string, kind: PoolKind) => (host === 'one.test') === (kind === 'data')
+const isWhole = (host: string, kind: PoolKind) =>
+  host === OWN ? kind === 'data' : (host === 'one.test') === (kind === 'data')
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ sites: SITES })
+  stack = await startStack({ sites: [...SITES, MOVING] })
+  const own = { domain: OWN, authDomain: `auth.${OWN}`, superAdmins: [`ann@${OWN}`] }
+  await stack.portal('POST', '/sites', own)
   vi.stubGlobal(
     'fetch',
     fetchTo(() => stack),
   )
-  for (const host of SITES) {
+  for (const host of [...SITES, OWN, MOVING]) {
     const site = await RuntimeSite.open(stack, host)
     await site.putOperation('whoami', {
       lambdaResourceId: await site.putFunction(
@@ -45,7 +53,7 @@ async function accountOf(app: CognitoApp, name: string): Promise<string> {
   return `${name}@mail.${app.host}`
 }
 
-describe.each(SITES)('amazon-cognito-identity-js on %s', (host) => {
+describe.each([...SITES, OWN])('amazon-cognito-identity-js on %s', (host) => {
   test('signs a visitor up with a mailed code', async () => {
     const app = await CognitoApp.of(stack, host)
     const email = `zoe@mail.${host}`
@@ -251,5 +259,50 @@ describe.each(SITES)('amazon-cognito-identity-js on %s', (host) => {
       const { session } = await app.signIn(email, password)
       expect(session.isValid()).toBe(true)
     })
+  })
+})
+
+test('amazon-cognito-identity-js goes on at the endpoint that it knows when the sign-in moves', async () => {
+  const app = await CognitoApp.of(stack, MOVING)
+  const email = `mia@mail.${MOVING}`
+  await app.account(email, PASSWORD)
+  const { user, session } = await app.signIn(email, PASSWORD)
+  const whoami = async () => {
+    const current = user.getSignInUserSession() ?? session
+    expect(current.getAccessToken().payload['iss']).toBe(app.issuer)
+    const token = current.getAccessToken().getJwtToken()
+    const answer = await stack.call(MOVING, 'POST', '/data/whoami', {
+      token,
+      body: { payload: {} },
+    })
+    expect(answer).toMatchObject({ status: 200, json: { data: { username: email } } })
+  }
+  const authDomain = `auth.${MOVING}`
+  const moved = await stack.portal('PATCH', `/sites/${MOVING}`, { authDomain })
+  expect(moved.json).toMatchObject({ authDomain, formerAuthDomains: [MOVING] })
+
+  await whoami()
+  for (let round = 0; round < 2; round += 1) {
+    const current = user.getSignInUserSession() ?? session
+    await answered((done) => user.refreshSession(current.getRefreshToken(), done))
+    await whoami()
+  }
+  expect(await answered<unknown[]>((done) => user.getUserAttributes(done))).toHaveLength(3)
+  for (const flow of ['USER_SRP_AUTH', 'USER_PASSWORD_AUTH'] as const) {
+    const again = await app.signIn(email, PASSWORD, flow)
+    expect(again.session.getIdToken().payload).toMatchObject({ iss: app.issuer, email })
+  }
+
+  // A program of now takes over what the one of before holds.
+  const now = await CognitoApp.of(stack, MOVING)
+  expect(new URL(now.issuer).hostname).toBe(authDomain)
+  const REFRESH_TOKEN = user.getSignInUserSession()?.getRefreshToken().getToken() ?? ''
+  const taken = await now.initiate('REFRESH_TOKEN_AUTH', { REFRESH_TOKEN })
+  const { IdToken, AccessToken } = taken.json.AuthenticationResult
+  expect(decodeJwt(IdToken).iss).toBe(now.issuer)
+  expect((await app.raw('GetUser', { AccessToken })).status).toBe(200)
+  expect((await now.raw('GlobalSignOut', { AccessToken })).status).toBe(200)
+  expect((await app.raw('GetUser', { AccessToken })).json).toMatchObject({
+    message: 'Access Token has been revoked',
   })
 })

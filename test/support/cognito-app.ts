@@ -135,7 +135,8 @@ export class CognitoApp {
 
   /** One request as the library makes them, answered by this stack or another replica. */
   raw(target: string, body: unknown, stack = this.stack): Promise<Answer> {
-    return stack.call(this.host, 'POST', new URL(this.issuer).pathname, {
+    const { hostname, pathname } = new URL(this.issuer)
+    return stack.call(hostname, 'POST', pathname, {
       body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { 'content-type': AMAZON_JSON, 'x-amz-target': `${SERVICE}${target}` },
     })
