@@ -13,18 +13,29 @@ import {
 } from '#test/browser.ts'
 import { type ClientApp, startClientApp } from '#test/client-app.ts'
 import { allMailTo, codeIn, linkIn, mailTo } from '#test/outbox.ts'
+import { RelyingParty } from '#test/relying-party.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
 const NEW_PASSWORD = 'Another-horse-8'
 const SITES = ['one.test', 'two.test'] as const
+/** Its visitors sign in on a name of its own from the start. */
+const OWN = 'own.test'
+/** There they sign in on another name once the application is in use. */
+const MOVING = 'moving.test'
 /** One address at both pools of a site: they are two accounts. */
-const POOLS = SITES.flatMap((host) =>
-  (['data', 'admin'] as const).map((kind) => ({ host, kind, email: `ann@${host}` })),
-)
+const POOLS = [
+  ...SITES.flatMap((host) =>
+    (['data', 'admin'] as const).map((kind) => ({ host, kind, email: `ann@${host}` })),
+  ),
+  { host: OWN, kind: 'data' as const, email: `ann@${OWN}` },
+]
 /** A pool of each kind, each at another site: what the library does at one pool, it does at all of its kind. */
-const EITHER_KIND = POOLS.filter(({ host, kind }) => (host === 'one.test') === (kind === 'data'))
+const EITHER_KIND = POOLS.filter(
+  ({ host, kind }) => host === OWN || (host === 'one.test') === (kind === 'data'),
+)
+const signInHost = (host: string): string => (host === OWN ? `auth.${OWN}` : host)
 const WHO = 'export default ({ auth, site }) => ({ username: auth.username, at: site.siteDomain })'
 
 /** What the library holds of somebody who is signed in, or why it holds nothing. */
@@ -45,7 +56,11 @@ interface Called {
   readonly failed?: unknown
 }
 
-type Place = (typeof POOLS)[number]
+interface Place {
+  readonly host: string
+  readonly kind: PoolKind
+  readonly email: string
+}
 
 const missing = chromiumMissing()
 
@@ -59,8 +74,10 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
   beforeAll(async () => {
     app = await startClientApp()
     stranger = await startClientApp()
-    stack = await startStack({ sites: SITES, config: { baseUrl: app.origin } })
-    for (const host of SITES) {
+    stack = await startStack({ sites: [...SITES, MOVING], config: { baseUrl: app.origin } })
+    const own = { domain: OWN, authDomain: `auth.${OWN}`, superAdmins: [`ann@${OWN}`] }
+    await stack.portal('POST', '/sites', own)
+    for (const host of [...SITES, OWN, MOVING]) {
       await register(host)
       const site = await RuntimeSite.open(stack, host)
       const lambdaResourceId = await site.putFunction('who', WHO)
@@ -119,9 +136,9 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
   }
 
   /** As the keys say that the pool has published. */
-  async function idTokenOf({ host }: Place, { id_token: idToken }: Held) {
-    const { iss = '' } = decodeJwt(idToken)
-    const keys = await stack.call(host, 'GET', `${new URL(iss).pathname}/.well-known/jwks.json`)
+  async function idTokenOf({ id_token: idToken }: Held) {
+    const { hostname, pathname } = new URL(decodeJwt(idToken).iss ?? '')
+    const keys = await stack.call(hostname, 'GET', `${pathname}/.well-known/jwks.json`)
     return (await jwtVerify(idToken, createLocalJWKSet(keys.json))).payload
   }
 
@@ -149,12 +166,14 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
       else await sendForm(page, { username: email, password: PASSWORD })
 
       const held = await ask(page, 'arrival')
-      const claims = await idTokenOf(place, held)
+      const claims = await idTokenOf(held)
       expect(claims).toMatchObject({
         aud: await ask(page, 'clientId'),
         token_use: 'id',
         nonce: expect.any(String),
-        iss: expect.stringContaining(`http://${host}:${new URL(app.origin).port}/oidc/`),
+        iss: expect.stringContaining(
+          `http://${signInHost(host)}:${new URL(app.origin).port}/oidc/`,
+        ),
       })
       expect(held).toMatchObject({
         profile: { sub: claims.sub, email, email_verified: true },
@@ -184,8 +203,8 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
         expect(await call(page, place, renewed.access_token)).toEqual(answerTo(place))
         last = renewed
       }
-      const { auth_time: then } = await idTokenOf(place, held)
-      expect((await idTokenOf(place, last))['auth_time']).toBe(then)
+      const { auth_time: then } = await idTokenOf(held)
+      expect((await idTokenOf(last))['auth_time']).toBe(then)
       expect(await ask(page, 'user()')).toMatchObject({ refresh_token: last.refresh_token })
       expect(tab.complaints).toEqual([])
 
@@ -259,7 +278,9 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
 
     test('is somebody of each, with tokens that count there only', async () => {
       const { page } = tab
-      expect(new Set([...all.values()].map(({ profile }) => profile['sub'])).size).toBe(4)
+      expect(new Set([...all.values()].map(({ profile }) => profile['sub'])).size).toBe(
+        POOLS.length,
+      )
       for (const place of POOLS) {
         await open(page, place)
         expect((await ask(page, 'user()')).profile).toEqual(all.get(place)?.profile)
@@ -331,40 +352,94 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
     for (const { host, kind } of POOLS) {
       const token = await (kind === 'data' ? stack.dataToken(host) : stack.adminToken(host))
       const url = `http://${host}:${new URL(app.origin).port}`
-      const keys = `${new URL(decodeJwt(token).iss ?? '').pathname}/.well-known/jwks.json`
+      const keys = `${decodeJwt(token).iss ?? ''}/.well-known/jwks.json`
       const paths = ['/data/who', '/data/auth/config', '/admin/api/profile', '/admin/public/config']
       for (const path of [...paths, keys]) {
         const headers = path === keys ? {} : { authorization: `Bearer ${token}` }
         const method = path === '/data/who' ? 'POST' : 'GET'
-        const asking = `fetch('${url}${path}', ${JSON.stringify({ method, headers })})`
+        const asking = `fetch('${path === keys ? keys : url + path}', ${JSON.stringify({ method, headers })})`
         const outcome = await page.evaluate(`${asking}.then(({ ok }) => ok, ({ name }) => name)`)
         expect(outcome, path).toBe(path === keys ? true : 'TypeError')
       }
     }
   })
 
-  test('signs in by a window, which finds back to the page that opened it', async () => {
-    const [place] = POOLS
-    await using tab = await openTab(chromium)
-    const { page } = tab
-    await page.goto(app.homeOf('one.test', 'data'))
+  async function signInByWindow(page: Page, email: string, password: string): Promise<Held> {
     const opened = page.waitForEvent('popup')
     const signedIn = ask(page, 'signInByWindow()')
     const popup = await opened
-    await popup.fill('#username', place?.email ?? '')
-    await popup.fill('#password', NEW_PASSWORD)
+    await popup.fill('#username', email)
+    await popup.fill('#password', password)
     await popup.click('main form button.button')
-    expect((await signedIn).profile['email']).toBe(place?.email)
+    const held = await signedIn
     expect(popup.isClosed()).toBe(true)
+    return held
+  }
+
+  test.each(['one.test', OWN])(
+    'signs in at %s by a window, which finds back to the page that opened it',
+    async (host) => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      await page.goto(app.homeOf(host, 'data'))
+      const held = await signInByWindow(page, `ann@${host}`, NEW_PASSWORD)
+      expect(held.profile['email']).toBe(`ann@${host}`)
+      expect(tab.complaints).toEqual([])
+    },
+  )
+
+  test('goes on asking the issuer that it knows when the sign-in moves', async () => {
+    const place: Place = { host: MOVING, kind: 'data', email: `ann@${MOVING}` }
+    const { issuer } = (await RelyingParty.of(stack, MOVING)).pool
+    await using tab = await openTab(chromium)
+    const { page } = tab
+    await page.addInitScript(`globalThis.authority = ${JSON.stringify(issuer)}`)
+    const signedIn = async (held: Held) => {
+      expect(held.failed).toBeUndefined()
+      expect(held.profile).toMatchObject({ iss: issuer, email: place.email })
+      expect((await idTokenOf(held)).iss).toBe(issuer)
+      expect(await call(page, place, held.access_token)).toEqual(answerTo(place))
+      return held
+    }
+    await open(page, place)
+    await leave(page, 'signIn()')
+    await join(page, place)
+    const before = await signedIn(await ask(page, 'arrival'))
+    const moved = await stack.portal('PATCH', `/sites/${MOVING}`, { authDomain: `auth.${MOVING}` })
+    expect(moved.json).toMatchObject({ formerAuthDomains: [MOVING] })
+
+    expect(await call(page, place, before.access_token)).toEqual(answerTo(place))
+    const renewed = await signedIn(await ask(page, 'renew()'))
+    expect(renewed.refresh_token).not.toBe(before.refresh_token)
+    // Its user signs in once more, on the new name.
+    await leave(page, `signIn({ prompt: 'none' })`)
+    expect((await ask(page, 'arrival')).failed?.error).toBe('login_required')
+    await leave(page, 'signIn()')
+    expect(new URL(page.url()).hostname).toBe(`auth.${MOVING}`)
+    await sendForm(page, { username: place.email, password: PASSWORD })
+    await signedIn(await ask(page, 'arrival'))
+    await leave(page, `signIn({ prompt: 'none' })`)
+    const again = await signedIn(await ask(page, 'arrival'))
+
+    await leave(page, 'signOut()')
+    expect(page.url()).toBe(app.homeOf(MOVING, 'data'))
+    expect((await call(page, place, again.access_token)).status).toBe(401)
+    await leave(page, `signIn({ prompt: 'none' })`)
+    expect((await ask(page, 'arrival')).failed?.error).toBe('login_required')
+    await open(page, place)
+    await signedIn(await signInByWindow(page, place.email, PASSWORD))
     expect(tab.complaints).toEqual([])
   })
 
-  test('learns that nobody is signed in without showing a page', async () => {
-    await using tab = await openTab(chromium)
-    const { page } = tab
-    await page.goto(app.homeOf('one.test', 'data'))
-    expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
-    await leave(page, `signIn({ prompt: 'none' })`)
-    expect((await ask(page, 'arrival')).failed).toMatchObject({ error: 'login_required' })
-  })
+  test.each(['one.test', OWN])(
+    'learns that nobody is signed in at %s without showing a page',
+    async (host) => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      await page.goto(app.homeOf(host, 'data'))
+      expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
+      await leave(page, `signIn({ prompt: 'none' })`)
+      expect((await ask(page, 'arrival')).failed).toMatchObject({ error: 'login_required' })
+    },
+  )
 })
