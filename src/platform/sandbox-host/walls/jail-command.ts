@@ -6,7 +6,7 @@ import { bubblewrapArguments, FILTER_FD, type View } from './bubblewrap.ts'
 import type { MemoryGroups } from './memory-groups.ts'
 import { nodePermissions } from './node-permissions.ts'
 import { limitLines } from './process-limits.ts'
-import { asUser } from './sandbox-user.ts'
+import { asUser, withoutCapabilities } from './sandbox-user.ts'
 import { filesOfEntry } from './visible-files.ts'
 import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
 
@@ -19,6 +19,8 @@ const ENVIRONMENT = { TZ: 'UTC', LANG: 'C.UTF-8' }
 export interface JailParts {
   readonly node: string
   readonly isRoot: boolean
+  /** Whether what the service starts has capabilities although it is not root. */
+  readonly givesCapabilities: boolean
   /** Absolute paths; undefined where they are not installed. */
   readonly bubblewrap: string | undefined
   readonly setpriv: string | undefined
@@ -72,7 +74,8 @@ function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string
   const { node, bubblewrap = '', setpriv, isRoot, libraries } = parts
   const programs = walls.has('user') && setpriv ? [node, setpriv] : [node]
   const view = { reads: [...programs, ...libraries, ...code.reads], writes: code.writes }
-  return bubblewrapArguments({ program: bubblewrap, walls, isRoot, view })
+  const start = parts.givesCapabilities && setpriv ? withoutCapabilities(setpriv) : []
+  return [...start, ...bubblewrapArguments({ program: bubblewrap, walls, isRoot, view })]
 }
 
 interface CommandInShell {

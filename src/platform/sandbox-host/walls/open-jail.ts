@@ -69,11 +69,18 @@ async function findParts({ node, uid, hosts, cacheDir }: JailOptions): Promise<J
     bubblewrap,
     setpriv,
     isRoot: process.getuid?.() === 0,
+    givesCapabilities: isLinux && process.getuid?.() !== 0 && (await hasAmbientCapabilities()),
     maxThreads: 2 * (hosts + MORE_PROCESSES) * (THREADS_OF_PROCESS + 2 * availableParallelism()),
     filterPath: await writeFilter(cacheDir),
     memoryGroups: isLinux ? MemoryGroups.find() : undefined,
     libraries: isLinux && bubblewrap !== undefined ? await librariesOf(programs) : [],
   }
+}
+
+/** capabilities(7): the ambient set is what a program keeps that a user other than root executes. */
+async function hasAmbientCapabilities(): Promise<boolean> {
+  const status = await readFile('/proc/self/status', 'utf8')
+  return !/^CapAmb:\t0*$/m.test(status)
 }
 
 async function findProgram(name: string): Promise<string | undefined> {
@@ -115,14 +122,22 @@ function missingParts(parts: JailParts, without: ReadonlySet<Wall>): Map<Wall, s
   }
   if (process.platform === 'win32') miss(['limits'], 'Windows has no such limits')
   const withBubblewrap: Wall[] = [...BUBBLEWRAP_WALLS, 'syscalls']
-  if (parts.bubblewrap === undefined) miss(withBubblewrap, 'bubblewrap is not installed')
-  if (!tellsChildren()) miss(withBubblewrap, 'the kernel does not tell the children of a process')
+  const fault = bubblewrapFault(parts)
+  if (fault !== undefined) miss(withBubblewrap, fault)
   if (architectureOf(process.arch) === undefined)
     miss(['syscalls'], `not known for ${process.arch}`)
   if (!parts.isRoot) miss(['user'], 'the service is not root, and has no other user to give')
   if (!parts.memoryGroups) miss(['memory'], 'no control group that this service may divide')
   if (parts.setpriv === undefined) miss(['user'], 'setpriv (of util-linux) is not installed')
   return missing
+}
+
+function bubblewrapFault(parts: JailParts): string | undefined {
+  if (parts.bubblewrap === undefined) return 'bubblewrap is not installed'
+  if (parts.givesCapabilities && parts.setpriv === undefined) {
+    return 'bubblewrap starts with no capabilities: install setpriv (of util-linux)'
+  }
+  return tellsChildren() ? undefined : 'the kernel does not tell the children of a process'
 }
 
 function report(

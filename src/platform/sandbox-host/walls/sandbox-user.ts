@@ -18,3 +18,14 @@ export const asUser = (setpriv: string, uid: number): string[] => [
   '--no-new-privs',
   '--',
 ]
+
+/**
+ * The start of a command line: what follows it has no capability, such as one that `AmbientCapabilities=` of systemd gives to all that a
+ * service starts. bubblewrap refuses to start with any.
+ */
+export const withoutCapabilities = (setpriv: string): string[] => [
+  setpriv,
+  '--ambient-caps=-all',
+  '--inh-caps=-all',
+  '--',
+]
