@@ -129,6 +129,52 @@ describe('a new address of one’s own', () => {
     expect(await passwordSignIns.authenticate(at, own)).toMatchObject({ kind: 'signed-in' })
   })
 
+  test('is undone with the ways to sign in that were added since it was asked for, and no others', async () => {
+    const bob = await pool.joined('user')
+    const { userId } = bob
+    const { userPoolId } = (await RelyingParty.of(stack, HOST, 'admin')).pool
+    const addPasskey = (name: string, addedAt: Date) =>
+      asSuperuser(
+        stack,
+        (sql) => sql`
+          insert into user_passkey (site_id, user_pool_id, sub, credential_id, public_key, sign_count, transports, name, created_at)
+          select site_id, user_pool_id, sub, ${Buffer.from(name)}, '', 0, '[]', ${name}, ${addedAt}
+          from pool_user where user_pool_id = ${userPoolId} and sub = ${userId}`,
+      )
+    await addPasskey('own', new Date(Date.now() - 60_000))
+    const wanted = `new-${bob.email}`
+    await put(bob, { primaryEmail: wanted })
+    expect((await agree(await linkTo(wanted, 'address-proof'))).status).toBe(200)
+    await addPasskey('thiefs', new Date())
+    await asSuperuser(stack, async (sql) => {
+      await sql`
+        insert into user_totp (site_id, user_pool_id, sub, sealed_secret, sealed_recovery_codes, recovery_codes_left, last_step)
+        select site_id, user_pool_id, sub, '', '', 10, 0
+        from pool_user where user_pool_id = ${userPoolId} and sub = ${userId}`
+      await sql`
+        insert into user_identity (site_id, user_pool_id, sub, provider, issuer, subject)
+        select site_id, user_pool_id, sub, 'google', 'https://accounts.google.com', 'thief'
+        from pool_user where user_pool_id = ${userPoolId} and sub = ${userId}`
+    })
+    expect((await agree(await linkTo(bob.email, 'address-changed'))).status).toBe(200)
+    const left = await asSuperuser(
+      stack,
+      (sql) => sql`
+        select name as way from user_passkey where sub = ${userId}
+        union all select 'totp' from user_totp where sub = ${userId}
+        union all select provider from user_identity where sub = ${userId}`,
+    )
+    expect([...left]).toEqual([{ way: 'own' }])
+    const audit = await stack.portal(
+      'GET',
+      `/sites/${HOST}/audit?event=user.changed&sub=${bob.userId}`,
+    )
+    expect(audit.json.items[0].detail).toMatchObject({
+      undone: true,
+      removed: 'passkey totp google',
+    })
+  })
+
   test('is undone also when another one has followed', async () => {
     const { bob, wanted, undo } = await moved()
     const third = `third-${bob.email}`

@@ -5,6 +5,7 @@ export interface StoredAddressChange extends UserKey {
   readonly changeId: string
   readonly oldEmail: string
   readonly newEmail: string
+  readonly createdAt: Date
   readonly provenAt: Date | null
   /** The admin who asked for it; null for the owner. */
   readonly requestedBy: string | null
@@ -14,7 +15,6 @@ export async function insertAddressChange(
   tx: SiteTx,
   change: Omit<StoredAddressChange, 'provenAt'> & {
     readonly tokenHash: Buffer
-    readonly createdAt: Date
     readonly expiresAt: Date
   },
 ): Promise<void> {
@@ -45,6 +45,7 @@ const goodChanges = (tx: SiteTx, now: Date) =>
       'sub',
       'old_email as oldEmail',
       'new_email as newEmail',
+      'created_at as createdAt',
       'proven_at as provenAt',
       'requested_by as requestedBy',
     ])

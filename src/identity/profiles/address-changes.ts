@@ -30,6 +30,7 @@ import {
 } from './address-change-queries.ts'
 import type { StoredProfile } from './model.ts'
 import { deleteCodes, selectProfileForUpdate, updateProfile } from './queries.ts'
+import { deleteSignInMethodsSince } from './sign-in-method-queries.ts'
 
 const HOUR_MS = 3600 * 1000
 /** How long the new address may take to prove itself. */
@@ -234,8 +235,9 @@ export class AddressChanges {
   }
 
   /**
-   * Gives the account back to its old address. Whoever had it meanwhile may have set a password, and had mail about the account
-   * go elsewhere: both end with every sign-in, and a reset sets a new password. 410 `LinkExpired`.
+   * Gives the account back to its old address. Whoever asked for the other one may have set a password, added passkeys, an authenticator
+   * app or a provider since, and had mail about the account go elsewhere: all of it ends with every sign-in, and a reset sets a new
+   * password. 410 `LinkExpired`.
    */
   async undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {
     const pools = await this.#deps.directory.get(site)
@@ -243,10 +245,11 @@ export class AddressChanges {
       const { change, account } = await this.#locked(tx, 'undo', token)
       const { oldEmail, userPoolId, sub } = change
       const owned = { ...account, activeAddress: 'primary' } as const
+      const removed = await deleteSignInMethodsSince(tx, change, change.createdAt)
       await this.#move(tx, kindIn(pools, change), owned, {
         to: oldEmail,
         origin,
-        detail: { undone: true },
+        detail: { undone: true, ...(removed.length > 0 && { removed: removed.join(' ') }) },
       })
       await this.#deps.passwords.remove(tx, change)
       await deleteAddressChanges(tx, change)
