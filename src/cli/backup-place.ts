@@ -82,7 +82,7 @@ export const backupPrune: CliCommand = {
     const { deleted, left, chunks } = pruned
     return {
       json: pruned,
-      text: `${deleted.length} backups are gone, and ${chunks} parts with them; ${left.length} are left.`,
+      text: `Deleted ${deleted.length} of ${deleted.length + left.length} backups, with the ${chunks} parts that only those had.`,
     }
   },
 }

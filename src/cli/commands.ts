@@ -166,6 +166,8 @@ const COMMANDS: readonly ListedCommand[] = [
   { name: 'users', load: async () => (await import('./users.ts')).users },
 ]
 
+export const commandNames: readonly string[] = COMMANDS.map(({ name }) => name)
+
 /** Whether a call may mean that command. */
 const isNamedBy = ({ name }: ListedCommand, words: readonly string[]): boolean =>
   name.split(' ').every((word, at) => words[at] === word)

@@ -132,7 +132,7 @@ async function servedAddresses(dataDir: string): Promise<Served> {
     const code = codeOf(cause)
     throw new CommandError(
       code === 'ENOENT'
-        ? `No Croft has been started with the data folder "${dataDir}": start it with "npm start", or say where it is with --url`
+        ? `No Croft has been started with the data folder "${dataDir}": start it (npm start, or systemctl start croft), or say where it is with --url`
         : `"${file}" cannot be read (${String(code)}): run this as the user who runs Croft`,
       { cause },
     )

@@ -6,11 +6,12 @@ import { programVersion } from '#config/program-version.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { Arguments, type CliCommand, RequiredOption } from './command.ts'
-import { commandsFor } from './commands.ts'
+import { commandNames, commandsFor } from './commands.ts'
 import { findConnection } from './connection.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { createProgram, fullName } from './program.ts'
 import { ServiceClient } from './service-client.ts'
+import { similarCommands } from './similar-commands.ts'
 
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -148,9 +149,11 @@ function refusal(
 ): string {
   const text = message.replace(/^error: /, '')
   if (code === 'commander.unknownCommand') {
-    const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
-    const [, suggestion = ''] = text.split('\n')
-    return `croft: there is no command "${words.join(' ')}"; "croft help" lists them ${suggestion}`.trimEnd()
+    const options = argv.findIndex((word) => word.startsWith('-'))
+    const words = argv.slice(0, options === -1 ? 2 : Math.min(options, 2))
+    const similar = similarCommands(words, commandNames).map((name) => `"${name}"`)
+    const suggestion = similar.length === 0 ? '' : ` (Did you mean ${similar.join(' or ')}?)`
+    return `croft: there is no command "${words.join(' ')}"; "croft help" lists them${suggestion}`
   }
   const [pattern, replacement] = REASONS[code] ?? [/^unknown/, 'Unknown']
   return wrongCall(text.replace(pattern, replacement).replace('\n', ' '), parsed)

@@ -301,5 +301,5 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
 function unreachable(base: URL, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const why = code ?? (error instanceof Error ? error.message : String(error))
-  return `No Croft answers at ${base.origin} (${why}): start it with "npm start", or say where it is with --url`
+  return `No Croft answers at ${base.origin} (${why}): start it (npm start, or systemctl start croft), or say where it is with --url or --operator-url`
 }

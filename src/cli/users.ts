@@ -68,9 +68,9 @@ export const users: CliCommand = {
         '--show, --disable, --enable, --sign-out and --delete exclude each other',
       )
     }
-    if (change !== undefined) return changeOne(service, base, change, args.required(change))
+    if (change !== undefined) return changeOne(service, args.word, change, args.required(change))
     if (shown !== undefined) {
-      const { sub } = await visitorOf(service, base, shown)
+      const { sub } = await visitorOf(service, args.word, shown)
       const visitor = await service.portalAs(VisitorDetail, 'GET', `${base}/${sub}`)
       return { json: visitor, text: detailText(visitor) }
     }
@@ -92,19 +92,25 @@ async function listAll(service: ServiceClient, base: string, args: Arguments) {
   }
 }
 
-async function changeOne(service: ServiceClient, base: string, name: Change, email: string) {
+async function changeOne(service: ServiceClient, site: string, name: Change, email: string) {
   const { method, path, said } = CHANGES[name]
-  const { sub, username } = await visitorOf(service, base, email)
-  await service.portal(method, `${base}/${sub}${path}`)
+  const { sub, username } = await visitorOf(service, site, email)
+  await service.portal(method, `${sitePath(site, '/users')}/${sub}${path}`)
   return { json: { sub, username, done: name }, text: `${printable(username)} ${said}.` }
 }
 
-async function visitorOf(service: ServiceClient, base: string, email: string): Promise<Visitor> {
+async function visitorOf(service: ServiceClient, site: string, email: string): Promise<Visitor> {
   const query = new URLSearchParams({ email }).toString()
-  const { items } = await service.portalAs(VisitorPage, 'GET', `${base}?${query}`)
+  const { items } = await service.portalAs(
+    VisitorPage,
+    'GET',
+    `${sitePath(site, '/users')}?${query}`,
+  )
   const [visitor] = items
   if (visitor) return visitor
-  throw new CommandError(`No visitor of the site has the address "${email}": croft users DOMAIN`)
+  throw new CommandError(
+    `No visitor of the site has the address "${email}": croft users ${site} lists them. Admins are at /admin/api/users`,
+  )
 }
 
 function detailText(visitor: Static<typeof VisitorDetail>): string {

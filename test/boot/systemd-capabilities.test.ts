@@ -31,7 +31,7 @@ test.runIf(AS_ROOT)("starts behind all walls with the unit's capabilities", asyn
   expect((await croft.hello('Ada')).json).toMatchObject({ ok: true })
   const status = await readFile(`/proc/${croft.pid}/status`, 'utf8')
   expect(status).toMatch(/^CapAmb:\t0*400$/m)
-  const inside = croft.processes().filter(({ command }) => command.includes('bwrap'))
+  const inside = croft.processes().filter((one) => one.command.includes('bwrap'))
   expect(inside.length).toBeGreaterThan(0)
   for (const { pid } of inside) {
     expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^CapAmb:\t0*$/m)

@@ -164,6 +164,8 @@ describe('croft sessions', () => {
     expect((await run(...of('--end-all'))).out).toBe(`${user} is signed out everywhere.\n`)
     expect(await taken()).toEqual([false, false, false])
     expect((await run(...of())).out).toBe(`${user} is not signed in anywhere.\n`)
-    expect((await run(...of('--pool', 'admin'))).err).toContain('UserNotFound')
+    expect((await run(...of('--pool', 'admin'))).err).toContain(
+      `UserNotFound: User "${user}" is not among the admins of the site: set "pool" (--pool) to data for a visitor`,
+    )
   })
 })

@@ -333,6 +333,11 @@ describe('croft', () => {
 
   test.each<[string, string[], string]>([
     ['no such command', ['sites', 'list'], 'there is no command "sites list"'],
+    [
+      'a command without its group',
+      ['logs', '--request-id', 'x'],
+      'there is no command "logs"; "croft help" lists them (Did you mean "site logs"?)',
+    ],
     ['no such option', ['site', 'list', '--nope'], "Unknown option '--nope'"],
     ['a word too many', ['site', 'show', 'a', 'b'], '"b" is one word too many'],
     ['a missing option', ['token', '--site', 'x.test'], '--user is missing'],

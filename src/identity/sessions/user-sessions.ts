@@ -1,4 +1,5 @@
-import { notFound } from '#base/app-error.ts'
+import { AppError, notFound } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 import { type Actor, requireAuthorityOver } from '#identity/actor.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -62,11 +63,15 @@ export class UserSessions {
     return { pool: data, sub }
   }
 
-  /** 404 when the pool has no account with that address. */
+  /** 404 `UserNotFound`, which names the other pool, when this one has no account with that address. */
   async ownerByEmail(site: Site, kind: PoolKind, email: string): Promise<SessionOwner> {
     const pool = (await this.#deps.directory.get(site))[kind]
-    const { sub } = await this.#deps.users.byEmail(site, pool, email)
-    return { pool, sub }
+    try {
+      const { sub } = await this.#deps.users.byEmail(site, pool, email)
+      return { pool, sub }
+    } catch (error) {
+      throw hasCode(error, 'UserNotFound') ? notInPool(kind, email) : error
+    }
   }
 
   /** Newest first; at most 100. */
@@ -103,4 +108,13 @@ export class UserSessions {
     const sessionId = family?.sessionId ?? null
     return sessionId === null ? [familyId] : [familyId, sessionId]
   }
+}
+
+const notInPool = (kind: PoolKind, email: string): AppError => {
+  const [here, there] =
+    kind === 'data' ? ['visitors', 'admin for an admin'] : ['admins', 'data for a visitor']
+  return new AppError(
+    'UserNotFound',
+    `User "${email}" is not among the ${here} of the site: set "pool" (--pool) to ${there}`,
+  )
 }

@@ -182,7 +182,7 @@ const notPending = ({ domain }: Site): AppError =>
 const notPublished = ({ name }: DkimKey): AppError =>
   new AppError(
     'DkimRecordNotPublished',
-    `DNS does not have the TXT record "${name}" with this key yet: publish it, wait a minute and try again, or send "force": true`,
+    `DNS does not have the TXT record "${name}" with this key yet: publish it, wait a minute and try again, or send "force": true (croft site dkim activate --force)`,
   )
 
 const tooManyKeys = (): AppError =>
