@@ -250,12 +250,14 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(130px, 1fr)); gap: 8px 24px; margin: 0 0 28px; padding: 0; list-style: none; font: 500 15px/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 .show { justify-self: end; }
 form[data-passkey] { gap: 0; }
+form[data-passkey] > .field { margin-bottom: 20px; }
 form[data-passkey]:not([hidden]) + .without-passkeys, [data-proof]:not([hidden]) + .without-passkeys { display: none; }
 .without-passkeys { margin: 0; }
 .rows { margin: 0; padding: 0; list-style: none; }
 .row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }
 .row > :first-child { flex: 1; min-width: 0; }
 .row p, .row h3 { overflow-wrap: anywhere; }
+.row h3 { hyphens: auto; }
 h2 { margin: 36px 0 12px; font-size: 16px; font-weight: 620; line-height: 1.3; letter-spacing: -0.01em; }
 h3 { margin: 0; font-size: 14px; font-weight: 550; line-height: 20px; }
 .row .link { flex: none; text-align: right; }
