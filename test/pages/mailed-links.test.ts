@@ -7,8 +7,13 @@ import { linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { PAGE } from '#test/static-sites.ts'
+import { WalkingBrowser } from '#test/walking-browser.ts'
 
 const HOST = 'one.test'
+/** Its visitors sign in on a name of its own. */
+const OWN = 'own.test'
+/** There they come to do so once the mail is out. */
+const MOVING = 'moving.test'
 /** What mail programs, campaigns and link trackers add, in ways that they do. */
 const ADDED = [
   'utm_source=mail&utm_medium=email&utm_campaign=a%20b',
@@ -20,29 +25,30 @@ const ADDED = [
 ]
 
 let stack: Stack
-let pool: AdminPool
 beforeAll(async () => {
-  stack = await startStack({ sites: [HOST] })
-  pool = new AdminPool(stack, HOST)
+  stack = await startStack({ sites: [HOST, MOVING] })
+  const own = { domain: OWN, authDomain: `auth.${OWN}`, superAdmins: [`ann@${OWN}`] }
+  await stack.portal('POST', '/sites', own)
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
 const linkTo = async (address: string, kind?: Parameters<typeof mailTo>[2]) =>
   new URL(linkIn(await mailTo(stack, address, kind)))
 const submitted = async (url: URL) => {
-  const browser = new FormBrowser(stack, HOST)
+  const browser = new FormBrowser(stack, url.hostname)
   return browser.submit(await browser.get(url.pathname + url.search), {})
 }
 
 /** Asks for another address, and gives who asked. */
-async function adminWhoMoves() {
+async function adminWhoMoves(host: string) {
+  const pool = new AdminPool(stack, host)
   const bob = await pool.joined('user')
   const wanted = `new-${bob.email}`
   expect((await bob.call('PUT', '/profile', { body: { primaryEmail: wanted } })).status).toBe(200)
   return { before: bob.email, wanted }
 }
-async function visitorWhoMoves() {
-  const owner = await Owner.of(stack, HOST)
+async function visitorWhoMoves(host: string) {
+  const owner = await Owner.of(stack, host)
   const wanted = `new-${owner.email}`
   expect((await owner.send('/address', { username: wanted })).status).toBe(200)
   return { before: owner.email, wanted }
@@ -52,47 +58,56 @@ async function undo({ before, wanted }: { readonly before: string; readonly want
   return linkTo(before, 'address-changed')
 }
 
-const LINKS: Readonly<Record<string, () => Promise<URL>>> = {
-  'the invite of a super-admin': () => linkTo(`ann@${HOST}`, 'invite'),
-  'the invite of a user': async () => linkTo((await pool.invited()).email, 'invite'),
-  'the new address of an admin': async () =>
-    linkTo((await adminWhoMoves()).wanted, 'address-proof'),
-  'the old address of an admin': async () => undo(await adminWhoMoves()),
-  'the new address of a visitor': async () =>
-    linkTo((await visitorWhoMoves()).wanted, 'address-proof'),
-  'the old address of a visitor': async () => undo(await visitorWhoMoves()),
-  'an account that is being deleted': async () => {
-    const owner = await Owner.of(stack, HOST)
-    expect((await owner.send('/delete', { username: owner.email })).status).toBe(200)
-    return linkTo(owner.email, 'account-deleting')
+const LINKS: Readonly<Record<string, (host: string) => Promise<URL>>> = {
+  'the invite of a super-admin': (host) => linkTo(`ann@${host}`, 'invite'),
+  'the invite of a user': async (host) => {
+    const { email } = await new AdminPool(stack, host).invited()
+    return linkTo(email, 'invite')
   },
-  'a target of forwarding': async () => {
-    const ann = await pool.first()
-    const mailbox = `info@${HOST}`
+  'the new address of an admin': async (host) =>
+    linkTo((await adminWhoMoves(host)).wanted, 'address-proof'),
+  'the old address of an admin': async (host) => undo(await adminWhoMoves(host)),
+  'the new address of a visitor': async (host) =>
+    linkTo((await visitorWhoMoves(host)).wanted, 'address-proof'),
+  'the old address of a visitor': async (host) => undo(await visitorWhoMoves(host)),
+  'an account that is being deleted': (host) => deletedBy(host),
+  'a target of forwarding': async (host) => {
+    const ann = await new AdminPool(stack, host).first()
+    const mailbox = `info@${host}`
     await ann.call('POST', '/mailboxes', { body: { address: mailbox, owners: [ann.userId] } })
-    const body = { targets: ['target@example.org'] }
+    const target = `target@${host}.example.org`
+    const body = { targets: [target] }
     await ann.call('POST', `/mailboxes/${mailbox}/forwarding-targets`, { body })
-    return linkTo('target@example.org')
+    return linkTo(target)
   },
 }
 
-describe('a mailed link', () => {
+async function deletedBy(host: string): Promise<URL> {
+  const owner = await Owner.of(stack, host)
+  expect((await owner.send('/delete', { username: owner.email })).status).toBe(200)
+  return linkTo(owner.email, 'account-deleting')
+}
+
+describe.each([HOST, OWN])('a mailed link of %s', (host) => {
   test.each(Object.keys(LINKS))(
     'to %s opens its page whatever a mail program adds to it, and works there',
     async (what) => {
-      const url = (await LINKS[what]?.()) ?? new URL('http://none.test')
-      const plain = await open(url.pathname + url.search)
+      const url = (await LINKS[what]?.(host)) ?? new URL('http://none.test')
+      const isOfVisitor = /visitor|deleted/.test(what)
+      expect(url.hostname).toBe(isOfVisitor && host === OWN ? `auth.${OWN}` : host)
+      const at = (query: string) => open(url.pathname + query, url.hostname)
+      const plain = await at(url.search)
       expect(plain.status, plain.text).toBe(200)
       expect(plain.text).toContain('<form')
       for (const added of ADDED) {
         for (const query of [`${url.search}&${added}`, `?${added}&${url.search.slice(1)}`]) {
-          const answer = await open(url.pathname + query)
+          const answer = await at(query)
           expect(answer.status, query).toBe(200)
           expect(formOf(answer.text), query).toBe(formOf(plain.text))
         }
       }
-      const browser = new FormBrowser(stack, HOST)
-      const page = await open(`${url.pathname}${url.search}&${ADDED[0]}`)
+      const browser = new FormBrowser(stack, url.hostname)
+      const page = await at(`${url.search}&${ADDED[0]}`)
       const passwords = { password: 'Correct-horse-7', confirmPassword: 'Correct-horse-7' }
       const done = await browser.submit(page, what.includes('invite') ? passwords : {})
       expect(done.status, done.text).toBe(200)
@@ -101,11 +116,28 @@ describe('a mailed link', () => {
 
   test('without its token says that it is not whole', async () => {
     for (const path of ['onboarding/super-admin', 'address/confirm', 'forwarding/verify']) {
-      const answer = await open(`/admin/public/${path}?${ADDED[0]}`)
+      const answer = await open(`/admin/public/${path}?${ADDED[0]}`, host)
       expect(answer.status, path).toBe(400)
       expect(answer.text, path).toContain('whole link')
     }
   })
+})
+
+test('a link that was mailed before the sign-in moved leads to its page', async () => {
+  const mailed = {
+    new: await LINKS['the new address of a visitor']?.(MOVING),
+    old: await LINKS['the old address of a visitor']?.(MOVING),
+    deleting: await deletedBy(MOVING),
+  }
+  const authDomain = `auth.${MOVING}`
+  expect((await stack.portal('PATCH', `/sites/${MOVING}`, { authDomain })).status).toBe(200)
+  for (const [what, url] of Object.entries(mailed)) {
+    expect(url?.hostname, what).toBe(MOVING)
+    const walk = await new WalkingBrowser().open(`${url?.href ?? ''}&${ADDED[0]}`)
+    expect([what, walk.answer.status]).toEqual([what, 200])
+    const done = await new WalkingBrowser().submit(walk, {})
+    expect([what, done.answer.status]).toEqual([what, 200])
+  }
 })
 
 test('no page refuses a parameter that it does not know', async () => {
@@ -130,7 +162,7 @@ test('a route of JSON still refuses one', async () => {
   expect(json.error.details).toEqual([{ field: 'fbclid', message: 'is not a known parameter' }])
 })
 
-const open = (path: string) => stack.call(HOST, 'GET', path, { headers: PAGE })
+const open = (path: string, host = HOST) => stack.call(host, 'GET', path, { headers: PAGE })
 
 const formOf = (page: string) => /<form[\s\S]*<\/form>/.exec(page)?.[0]
 const titleOf = (page: string) => /<title>[^<]*/.exec(page)?.[0]
