@@ -100,7 +100,7 @@ describe.skipIf(missing)(
       return ask(page, 'arrival')
     }
 
-    test('gets new tokens without a page, for whoever is signed in', async () => {
+    test('gets new tokens without a page while its user is signed in', async () => {
       await using tab = await openTab(chromium)
       const { page } = tab
       const email = await owner(HOST)
@@ -124,7 +124,7 @@ describe.skipIf(missing)(
       expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
     })
 
-    test('learns that nobody is signed in', async () => {
+    test('learns that its user is not signed in', async () => {
       await using tab = await openTab(chromium)
       const { page } = tab
       await page.goto(homeOf(HOST, 'data'))

@@ -27,7 +27,7 @@ export const gateOf = ({ detail }: RouteDeclaration) =>
 export const isOpenToOpeners = ({ kind, route }: Visit): boolean =>
   kind === 'data' && gateOf(route)?.['popups'] === true
 
-/** The pages of the route table, as somebody asks for them who is signed in at both pools of a site. */
+/** The pages of the route table, as a person asks for them who is signed in at both pools of a site. */
 export class GatedPages {
   readonly #stack: Stack
   readonly #host: string
