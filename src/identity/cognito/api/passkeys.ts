@@ -48,7 +48,7 @@ export const completeWebAuthnRegistration = cognitoOperation(
     if (!parts.passkeyChallenges.isForNewKey(call, { sub, signIn }, challenge)) {
       throw new CognitoError(
         'WebAuthnChallengeNotFoundException',
-        'The challenge has expired, or is of another sign-in: start anew',
+        'The challenge has expired, or is of another sign-in: start again',
       )
     }
     await parts.signInProofs.use(call, signedInOf(claims), () =>
