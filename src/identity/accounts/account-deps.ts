@@ -8,6 +8,7 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { UserCodes } from '#identity/user-codes/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -37,5 +38,6 @@ export interface AccountsDeps extends Pick<
 /** What each service of accounts is given. */
 export interface AccountServiceDeps extends AccountsDeps {
   readonly codes: MailedCodes
+  readonly userCodes: UserCodes
   readonly passwords: Passwords
 }

@@ -4,12 +4,10 @@ import { mailDeletionLinkAgain } from '#identity/own-account/deletion-links.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
-import { upsertResetCode } from './code-queries.ts'
 import { updateSignUpCode } from './sign-up-queries.ts'
 
 type Job = QueueJobs['account-mail']
@@ -43,22 +41,14 @@ export class AccountMail {
   ): Promise<void> {
     // An invited user has the invite.
     if (user?.status !== 'ACTIVE') return
-    const { clock, codes, authEmails } = this.#deps
+    const { userCodes, authEmails } = this.#deps
     const { userPoolId, kind } = pool
     const { sub, activeEmail } = user
-    const code = codes.create()
-    const createdAt = clock.now()
-    const scope = { siteId: tx.siteId, userPoolId, purpose: 'reset', id: sub } as const
-    await upsertResetCode(tx, {
-      userPoolId,
-      sub,
-      requester: job.requester ?? '',
-      codeHash: codes.hash(scope, code),
-      email: activeEmail,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS),
-    })
-    await deleteExpired(tx, 'user_code', createdAt)
+    const { code } = await userCodes.create(
+      tx,
+      { userPoolId, sub, purpose: 'reset', requester: job.requester ?? '' },
+      { email: activeEmail, lifetimeMs: RESET_LIFETIME_MS },
+    )
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
   }
 

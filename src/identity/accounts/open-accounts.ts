@@ -6,6 +6,7 @@ import { KnownPasswords } from '#identity/passwords/known-passwords.ts'
 import { Passwords } from '#identity/passwords/service.ts'
 import { Proofs } from '#identity/proofs/service.ts'
 import { SecondFactors } from '#identity/second-factors/service.ts'
+import { UserCodes } from '#identity/user-codes/service.ts'
 
 import type { AccountsDeps } from './account-deps.ts'
 import { AccountMail } from './account-mail.ts'
@@ -41,7 +42,8 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
     ...deps,
     hasher: new PasswordHasher({ secret: deps.sealer.derive(PASSWORD_KEY) }),
   })
-  const serviceDeps = { ...deps, codes, passwords }
+  const userCodes = new UserCodes({ ...deps, codes })
+  const serviceDeps = { ...deps, codes, userCodes, passwords }
   const mail = new AccountMail(serviceDeps)
   deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: MAIL_CONCURRENCY })
   const passkeys = new Passkeys(serviceDeps)

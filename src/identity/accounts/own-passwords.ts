@@ -7,7 +7,6 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
-import { deleteResetCode } from './code-queries.ts'
 import { wrongOldPassword } from './errors.ts'
 import type { OwnPasswordChange, PasswordAddition } from './model.ts'
 import { lockUser } from './queries.ts'
@@ -64,7 +63,7 @@ export class OwnPasswords {
     }: Pick<OwnPasswordChange, 'newPassword' | 'keep'> & { readonly oldHash: string },
   ): Promise<void> {
     const { site, pool, origin } = request
-    const { database, passwords, events, signOut } = this.#deps
+    const { database, passwords, userCodes, events, signOut } = this.#deps
     const { sub, email } = user
     const { address } = origin
     const prepared = await passwords.hash(pool, { sub, email, password: newPassword, address })
@@ -74,7 +73,7 @@ export class OwnPasswords {
       // Somebody else changed it while we were looking at the old one.
       if (!replaced) throw wrongOldPassword()
       // Whoever has asked for one was about to set a password, too.
-      await deleteResetCode(tx, { userPoolId: pool.userPoolId, sub })
+      await userCodes.deleteResets(tx, { userPoolId: pool.userPoolId, sub })
       await signOut.everywhere(tx, pool, sub, { ...keep, origin })
       await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
       await this.#notify(tx, request, user)

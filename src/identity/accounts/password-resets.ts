@@ -1,11 +1,11 @@
 import { networkOf } from '#base/network-of.ts'
 import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
+import { networkRequester } from '#identity/user-codes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail } from './account-email.ts'
-import { deleteResetCode, networkRequester, takeResetAttempt } from './code-queries.ts'
 import { wrongCode } from './errors.ts'
 import type { PasswordReset } from './model.ts'
 import { lockUser, markVerified } from './queries.ts'
@@ -83,23 +83,22 @@ export class PasswordResets {
   /** False when it is refused; the try counts all the same. */
   async #reset(tx: SiteTx, resetting: PreparedReset): Promise<boolean> {
     const { site, pool, origin, sub, email, code, prepared } = resetting
-    const { clock, users, passwords, codes, events, authEmails, signOut } = this.#deps
+    const { clock, users, passwords, userCodes, events, authEmails, signOut } = this.#deps
     const { userPoolId } = pool
     await lockUser(tx, { userPoolId, sub })
     const user = await users.find(tx, userPoolId, sub)
     const requester = requesterOf(resetting)
-    const taken = await takeResetAttempt(tx, { userPoolId, sub, requester }, clock.now())
-    const scope = { siteId: tx.siteId, userPoolId, purpose: 'reset', id: sub } as const
-    const right = codes.matches(taken?.codeHash, scope, code)
+    const key = { userPoolId, sub, purpose: 'reset', requester } as const
+    const address = await userCodes.take(tx, key, code)
     // A code dies with the address that it went to.
     const current = user?.status === 'ACTIVE' && user.email === email
-    if (!right || !current || taken?.email !== user.activeEmail) {
+    if (!current || address !== user.activeEmail) {
       await events.record(tx, { event: 'code.failed', pool: pool.kind, email, origin })
       return false
     }
-    await deleteResetCode(tx, { userPoolId, sub })
+    await userCodes.deleteResets(tx, { userPoolId, sub })
     await passwords.store(tx, pool, sub, prepared)
-    await markVerified(tx, { userPoolId, sub, email: taken.email }, clock.now())
+    await markVerified(tx, { userPoolId, sub, email: address }, clock.now())
     await signOut.everywhere(tx, pool, sub, { origin })
     await events.record(tx, { event: 'password.reset', pool: pool.kind, sub, email, origin })
     const mail = { kind: 'password-changed', pool: pool.kind, to: user.activeEmail } as const

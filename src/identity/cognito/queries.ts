@@ -41,20 +41,3 @@ export function selectSrpAccount(
     ])
     .executeTakeFirstOrThrow()
 }
-
-/** False when it has been used. */
-export async function insertUsedChallenge(
-  tx: SiteTx,
-  challenge: { readonly challengeId: Buffer; readonly expiresAt: Date },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx.db
-    .insertInto('used_srp_challenge')
-    .values({
-      site_id: tx.siteId,
-      challenge_id: challenge.challengeId,
-      expires_at: challenge.expiresAt,
-    })
-    .onConflict((on) => on.columns(['site_id', 'challenge_id']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
-}

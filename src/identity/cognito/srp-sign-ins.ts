@@ -4,13 +4,13 @@ import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { useChallenge } from '#identity/used-challenge-queries.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { Challenge, Challenges } from './challenges.ts'
-import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
+import { selectSrpAccount } from './queries.ts'
 import { SrpDecoyAccount } from './srp/decoy-account.ts'
 import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
 import { numberOf } from './srp/group.ts'
@@ -116,9 +116,10 @@ export class SrpSignIns {
 
   /** Undefined when the challenge has been answered before, rightly or wrongly. */
   #use(by: SrpRequest, challenge: Challenge, email: string): Promise<SrpCandidate | undefined> {
+    const { challengeId: id, expiresAt } = challenge
     return this.#deps.database.withSite(by.site.siteId, async (tx) => {
-      await deleteExpired(tx, 'used_srp_challenge', this.#deps.clock.now())
-      if (!(await insertUsedChallenge(tx, challenge))) return undefined
+      const now = this.#deps.clock.now()
+      if (!(await useChallenge(tx, 'used_srp_challenge', { id, expiresAt }, now))) return undefined
       return this.#candidate(tx, by, email)
     })
   }

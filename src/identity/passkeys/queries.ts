@@ -105,20 +105,3 @@ export async function deletePasskey(
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
-
-/** False for one that has come back before. */
-export async function insertUsedPasskeyChallenge(
-  tx: SiteTx,
-  challenge: { readonly challengeHash: Buffer; readonly expiresAt: Date },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows = 0n } = await tx.db
-    .insertInto('used_passkey_challenge')
-    .values({
-      site_id: tx.siteId,
-      challenge_hash: challenge.challengeHash,
-      expires_at: challenge.expiresAt,
-    })
-    .onConflict((on) => on.columns(['site_id', 'challenge_hash']).doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
-}

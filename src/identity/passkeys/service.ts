@@ -9,11 +9,11 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { useChallenge } from '#identity/used-challenge-queries.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -23,7 +23,6 @@ import {
   countPasskeys,
   deletePasskey,
   insertPasskey,
-  insertUsedPasskeyChallenge,
   selectPasskeyForUpdate,
   selectPasskeys,
   updateUse,
@@ -138,13 +137,11 @@ export class Passkeys {
   /** False for a challenge that has come back before, rightly or wrongly. */
   #useOnce({ siteId }: Site, challenge: string): Promise<boolean> {
     const now = this.#deps.clock.now()
-    return this.#deps.database.withSite(siteId, async (tx) => {
-      await deleteExpired(tx, 'used_passkey_challenge', now)
-      return insertUsedPasskeyChallenge(tx, {
-        challengeHash: createHash('sha256').update(challenge).digest(),
-        expiresAt: new Date(now.getTime() + CHALLENGE_MS),
-      })
-    })
+    const id = createHash('sha256').update(challenge).digest()
+    const expiresAt = new Date(now.getTime() + CHALLENGE_MS)
+    return this.#deps.database.withSite(siteId, (tx) =>
+      useChallenge(tx, 'used_passkey_challenge', { id, expiresAt }, now),
+    )
   }
 
   #noteFailure({ site, pool, origin }: PoolRequest): Promise<void> {

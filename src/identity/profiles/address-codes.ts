@@ -1,9 +1,10 @@
 import { wrongCode } from '#identity/accounts/errors.ts'
 import { MailedCodes, VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import { ProofCodes, codeKeyOf } from '#identity/proofs/codes.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserCodeKey } from '#identity/user-codes/model.ts'
+import { UserCodes } from '#identity/user-codes/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -22,11 +23,11 @@ export interface AddressCodesDeps extends Pick<PlatformServices, 'database' | 'c
 /** New addresses that prove themselves by a code, for programs that have a field for one and no page. */
 export class AddressCodes {
   readonly #deps: AddressCodesDeps
-  readonly #codes: ProofCodes
+  readonly #codes: UserCodes
 
   constructor(deps: AddressCodesDeps) {
     this.#deps = deps
-    this.#codes = new ProofCodes({ ...deps, codes: new MailedCodes(deps) })
+    this.#codes = new UserCodes({ ...deps, codes: new MailedCodes(deps) })
   }
 
   /** Answers alike whether the address has another account or not. 400 `ValidationError`, 429. */
@@ -65,5 +66,9 @@ export class AddressCodes {
   }
 }
 
-const keyOf = (request: PoolRequest, sub: string) =>
-  codeKeyOf(request, { sub, purpose: 'address', requester: '' })
+const keyOf = ({ pool }: PoolRequest, sub: string): UserCodeKey => ({
+  userPoolId: pool.userPoolId,
+  sub,
+  purpose: 'address',
+  requester: '',
+})

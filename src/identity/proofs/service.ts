@@ -1,30 +1,29 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
-import { type MailedCodes, PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
+import { PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
 import type { Passkeys } from '#identity/passkeys/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserCodeKey } from '#identity/user-codes/model.ts'
+import type { UserCodes } from '#identity/user-codes/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { ProofCodes, codeKeyOf } from './codes.ts'
 import type { Proof, ProofMethods, ProofSubject } from './model.ts'
 import { ProofChallenges } from './passkey-challenges.ts'
-import type { ProofCodeKey } from './queries.ts'
 
 export interface ProofsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sealer: Pick<Sealer, 'derive'>
   readonly users: Users
   readonly passwords: Passwords
-  readonly codes: MailedCodes
+  readonly userCodes: UserCodes
   readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
@@ -49,12 +48,10 @@ export interface MailedProofCode {
 export class Proofs {
   readonly #deps: ProofsDeps
   readonly #challenges: ProofChallenges
-  readonly #codes: ProofCodes
 
   constructor(deps: ProofsDeps) {
     this.#deps = deps
     this.#challenges = new ProofChallenges(deps)
-    this.#codes = new ProofCodes(deps)
   }
 
   async methods(request: PoolRequest, sub: string): Promise<ProofMethods> {
@@ -75,7 +72,7 @@ export class Proofs {
   /** Mails a code to an account that has neither password nor passkey. 429. */
   async mailCode(request: PoolRequest, subject: ProofSubject): Promise<MailedProofCode> {
     const { site, pool, origin } = request
-    const { database, clock, users, rateLimiter, authEmails } = this.#deps
+    const { database, users, userCodes, rateLimiter, authEmails } = this.#deps
     const { sub, action } = subject
     const { password, passkey } = await this.methods(request, sub)
     if (password || passkey) throw codeNotTaken()
@@ -85,8 +82,7 @@ export class Proofs {
     return database.withSite(site.siteId, async (tx) => {
       const { activeEmail } = await users.active(tx, userPoolId, sub)
       const to = { email: activeEmail, lifetimeMs: PROOF_LIFETIME_MS }
-      const { code, expiresAt } = await this.#codes.create(tx, keyOf(request, subject), to)
-      await deleteExpired(tx, 'user_code', clock.now())
+      const { code, expiresAt } = await userCodes.create(tx, keyOf(request, subject), to)
       const mail = { kind: 'proof', pool: pool.kind, to: activeEmail, code, action } as const
       await authEmails.send(tx, site, mail, origin)
       return { email: activeEmail, expiresAt }
@@ -113,7 +109,7 @@ export class Proofs {
     await this.#proveCode(request, subject, proof.proofCode ?? '')
     const result = await work()
     await this.#deps.database.withSite(request.site.siteId, (tx) =>
-      this.#codes.delete(tx, keyOf(request, subject)),
+      this.#deps.userCodes.delete(tx, keyOf(request, subject)),
     )
     return result
   }
@@ -184,7 +180,7 @@ export class Proofs {
     subject: ProofSubject,
     code: string,
   ): Promise<boolean> {
-    const email = await this.#codes.take(tx, keyOf(request, subject), code)
+    const email = await this.#deps.userCodes.take(tx, keyOf(request, subject), code)
     const { activeEmail } = await this.#deps.users.active(tx, request.pool.userPoolId, subject.sub)
     return email === activeEmail
   }
@@ -195,8 +191,12 @@ export class Proofs {
   }
 }
 
-const keyOf = (request: PoolRequest, { sub, signIn, action }: ProofSubject): ProofCodeKey =>
-  codeKeyOf(request, { sub, purpose: 'proof', requester: `${action} ${signIn}` })
+const keyOf = ({ pool }: PoolRequest, { sub, signIn, action }: ProofSubject): UserCodeKey => ({
+  userPoolId: pool.userPoolId,
+  sub,
+  purpose: 'proof',
+  requester: `${action} ${signIn}`,
+})
 
 const codeNotTaken = (): AppError =>
   invalid('proofCode', 'is for accounts without a password and without a passkey')

@@ -1,14 +1,12 @@
+import { sql } from 'kysely'
+
 import { MAX_CODE_ATTEMPTS } from '#identity/mailed-codes.ts'
 import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-/** A code that a signed-in user requested: of one action in one sign-in, or of a new address. */
-export interface ProofCodeKey extends UserKey {
-  readonly purpose: 'proof' | 'address'
-  readonly requester: string
-}
+import { OF_NETWORK, type UserCodeKey } from './model.ts'
 
-interface NewProofCode extends ProofCodeKey {
+interface NewUserCode extends UserCodeKey {
   readonly codeHash: Buffer
   /** The address that it is mailed to. */
   readonly email: string
@@ -16,12 +14,13 @@ interface NewProofCode extends ProofCodeKey {
   readonly expiresAt: Date
 }
 
-/** A newer code replaces the one before. */
-export async function upsertProofCode(tx: SiteTx, code: NewProofCode): Promise<void> {
+/** A newer code replaces the one before, of the same requester. */
+export async function upsertUserCode(tx: SiteTx, code: NewUserCode): Promise<void> {
   const values = {
     code_hash: code.codeHash,
     email: code.email,
     tries: 0,
+    other_tries: 0,
     created_at: code.createdAt,
     expires_at: code.expiresAt,
   }
@@ -41,29 +40,56 @@ export async function upsertProofCode(tx: SiteTx, code: NewProofCode): Promise<v
     .execute()
 }
 
-/** Uses up one try, before anything is compared. Undefined when there is no code with a try left. */
-export function takeProofAttempt(
+/**
+ * Uses up one try, before anything is compared. Undefined when there is no code with a try left. A code is its requester's. One
+ * that a program requested may come from another network, too, as telephones do between the two steps; such tries are counted
+ * apart, so that strangers burn none of its own.
+ */
+export function takeAttempt(
   tx: SiteTx,
-  key: ProofCodeKey,
+  { purpose, requester, ...user }: UserCodeKey,
   now: Date,
 ): Promise<{ readonly codeHash: Buffer; readonly email: string } | undefined> {
+  const isOwn = sql<boolean>`user_code.requester = ${requester}`
   return tx.db
     .updateTable('user_code')
-    .set((row) => ({ tries: row('tries', '+', 1) }))
-    .where(ofUser(tx, key))
-    .where('purpose', '=', key.purpose)
-    .where('requester', '=', key.requester)
-    .where('tries', '<', MAX_CODE_ATTEMPTS)
+    .set({
+      tries: sql<number>`tries + (${isOwn})::int`,
+      other_tries: sql<number>`other_tries + (not ${isOwn})::int`,
+    })
+    .where(ofUser(tx, user))
+    .where('purpose', '=', purpose)
+    .where(sql<boolean>`case when ${isOwn} then tries else other_tries end < ${MAX_CODE_ATTEMPTS}`)
     .where('expires_at', '>', now)
+    .where('requester', '=', (code) =>
+      code
+        .selectFrom('user_code')
+        .select('requester')
+        .where(ofUser(tx, user))
+        .where('purpose', '=', purpose)
+        .where((where) =>
+          where.or([
+            isOwn,
+            sql<boolean>`${requester.startsWith(OF_NETWORK)} and starts_with(requester, ${OF_NETWORK})`,
+          ]),
+        )
+        .orderBy(isOwn, 'desc')
+        .orderBy('created_at', 'desc')
+        .limit(1),
+    )
     .returning(['code_hash as codeHash', 'email'])
     .executeTakeFirst()
 }
 
-export async function deleteProofCode(tx: SiteTx, key: ProofCodeKey): Promise<void> {
+/** Of every requester when that is left out. */
+export async function deleteUserCodes(
+  tx: SiteTx,
+  { purpose, requester, ...user }: UserKey & Pick<UserCodeKey, 'purpose'> & Partial<UserCodeKey>,
+): Promise<void> {
   await tx.db
     .deleteFrom('user_code')
-    .where(ofUser(tx, key))
-    .where('purpose', '=', key.purpose)
-    .where('requester', '=', key.requester)
+    .where(ofUser(tx, user))
+    .where('purpose', '=', purpose)
+    .$if(requester !== undefined, (query) => query.where('requester', '=', requester ?? ''))
     .execute()
 }

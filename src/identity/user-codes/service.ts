@@ -1,18 +1,20 @@
 import type { Clock } from '#base/clock.ts'
 import type { CodeScope, MailedCodes } from '#identity/mailed-codes.ts'
-import type { PoolRequest } from '#identity/pool-request.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
-import { type ProofCodeKey, deleteProofCode, takeProofAttempt, upsertProofCode } from './queries.ts'
+import type { UserCodeKey } from './model.ts'
+import { deleteUserCodes, takeAttempt, upsertUserCode } from './queries.ts'
 
-/** A code that a signed-in user requested, and where it is mailed. */
+/** Where a code is mailed, and how long it is good. */
 export interface MailedTo {
   readonly email: string
   readonly lifetimeMs: number
 }
 
-/** Mailed codes of accounts that are signed in: one for each purpose and requester. */
-export class ProofCodes {
+/** Mailed codes of accounts: one for each purpose and requester. */
+export class UserCodes {
   readonly #clock: Clock
   readonly #codes: MailedCodes
 
@@ -24,35 +26,41 @@ export class ProofCodes {
   /** A newer code replaces the one before. */
   async create(
     tx: SiteTx,
-    key: ProofCodeKey,
+    key: UserCodeKey,
     { email, lifetimeMs }: MailedTo,
   ): Promise<{ readonly code: string; readonly expiresAt: Date }> {
     const code = this.#codes.create()
     const createdAt = this.#clock.now()
     const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
     const codeHash = this.#codes.hash(scopeOf(tx, key), code)
-    await upsertProofCode(tx, { ...key, codeHash, email, createdAt, expiresAt })
+    await upsertUserCode(tx, { ...key, codeHash, email, createdAt, expiresAt })
+    await deleteExpired(tx, 'user_code', createdAt)
     return { code, expiresAt }
   }
 
   /** The address that the code went to; undefined when it is wrong. The try counts in any case. */
-  async take(tx: SiteTx, key: ProofCodeKey, code: string): Promise<string | undefined> {
-    const taken = await takeProofAttempt(tx, key, this.#clock.now())
+  async take(tx: SiteTx, key: UserCodeKey, code: string): Promise<string | undefined> {
+    const taken = await takeAttempt(tx, key, this.#clock.now())
     return this.#codes.matches(taken?.codeHash, scopeOf(tx, key), code) ? taken?.email : undefined
   }
 
-  delete(tx: SiteTx, key: ProofCodeKey): Promise<void> {
-    return deleteProofCode(tx, key)
+  delete(tx: SiteTx, key: UserCodeKey): Promise<void> {
+    return deleteUserCodes(tx, key)
+  }
+
+  /** Those of every requester. */
+  deleteResets(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<void> {
+    return deleteUserCodes(tx, { userPoolId, sub, purpose: 'reset' })
   }
 }
 
-/** Whose code it is, by the pool and account of a request. */
-export const codeKeyOf = (
-  { pool }: PoolRequest,
-  key: Omit<ProofCodeKey, 'userPoolId'>,
-): ProofCodeKey => ({ userPoolId: pool.userPoolId, ...key })
-
+/** A reset's code is also taken from another network than the one that requested it. */
 const scopeOf = (
   { siteId }: SiteTx,
-  { userPoolId, sub, purpose, requester }: ProofCodeKey,
-): CodeScope => ({ siteId, userPoolId, purpose, id: [sub, requester].join('\n') })
+  { userPoolId, sub, purpose, requester }: UserCodeKey,
+): CodeScope => ({
+  siteId,
+  userPoolId,
+  purpose,
+  id: purpose === 'reset' ? sub : [sub, requester].join('\n'),
+})
