@@ -25,13 +25,16 @@ export async function findConnection(
 ): Promise<Connection> {
   const dataDir = dataDirOf(env)
   const named = args.text('operatorKey')
+  const operatorKey = named ?? env['CROFT_OPERATOR_KEY']
   const token = takesDeployToken && named === undefined ? await deployToken(args, env) : undefined
   const { url, operatorUrl = url } = await addressesOf(args, env, dataDir)
   const base = parseUrl(url)
   // A deploy token comes from outside, where the operator's listener is not reached.
   if (token !== undefined) return { base, portal: base, ...token }
-  const operatorKey = named ?? env['CROFT_OPERATOR_KEY']
-  const bearer = await readOperatorKey(dataDir, { operatorKey })
+  if (!takesDeployToken && args.text('tokenFile') !== undefined) throw tokenNotTaken('--token-file')
+  const bearer = await readOperatorKey(dataDir, { operatorKey }).catch((error: unknown) => {
+    throw tokenIn(env) !== '' ? tokenNotTaken('CROFT_DEPLOY_TOKEN') : error
+  })
   const source = keySource({ named, operatorKey }, dataDir)
   return {
     base,
@@ -79,7 +82,7 @@ async function deployToken(
 ): Promise<Pick<Connection, 'bearer' | 'credential'> | undefined> {
   const file = args.text('tokenFile')
   if (file === undefined) {
-    const bearer = env['CROFT_DEPLOY_TOKEN']?.trim() ?? ''
+    const bearer = tokenIn(env)
     return bearer === '' ? undefined : { bearer, credential: tokenFrom('CROFT_DEPLOY_TOKEN') }
   }
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -91,6 +94,15 @@ async function deployToken(
   if (token === '') throw new CommandError(`The file "${file}" holds no deploy token`)
   return { bearer: token, credential: tokenFrom(`the file "${file}"`) }
 }
+
+/** For a caller who has a deploy token and no key. */
+function tokenNotTaken(source: string): CommandError {
+  return new CommandError(
+    `This takes the operator key, and not the deploy token from ${source}: no scope of a token (deploy, logs, iac) is for this. Give the key with --operator-key or CROFT_OPERATOR_KEY`,
+  )
+}
+
+const tokenIn = (env: Env): string => env['CROFT_DEPLOY_TOKEN']?.trim() ?? ''
 
 const tokenFrom = (source: string): Credential => ({ kind: 'deploy token', source })
 

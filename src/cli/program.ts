@@ -12,11 +12,14 @@ const COMMON = [
   textOption('--operator-key <key>', 'else CROFT_OPERATOR_KEY, or its data folder'),
 ].map((option) => option.helpGroup('Options of every command:'))
 
+const TOKEN_FLAGS = '--token-file <file>'
 /** Of the commands that CI runs. */
 const TOKEN_FILE = textOption(
-  '--token-file <file>',
+  TOKEN_FLAGS,
   'a file with a deploy token of the site, instead of the operator key; else CROFT_DEPLOY_TOKEN',
 ).helpGroup('Options of every command:')
+/** Of the others, which say so. */
+const NO_TOKEN_FILE = textOption(TOKEN_FLAGS, 'not taken by this command').hideHelp()
 
 const GROUPS: Readonly<Record<string, string>> = {
   backup: 'Backups of this installation',
@@ -91,9 +94,9 @@ function addCommand(
   const { isDefault = false } = command
   const parsed = parent.command(name, { isDefault }).description(summary).allowExcessArguments()
   for (const word of words) parsed.argument(`[${word.replaceAll(/[[\]]/g, '')}]`)
-  const common = command.isProcess === true ? [] : COMMON
-  const token = command.deployToken === true ? [TOKEN_FILE] : []
-  for (const option of [...options, ...token, ...common]) parsed.addOption(option)
+  const token = command.deployToken === true ? TOKEN_FILE : NO_TOKEN_FILE
+  const common = command.isProcess === true ? [] : [token, ...COMMON]
+  for (const option of [...options, ...common]) parsed.addOption(option)
   if (command.wordOption !== undefined) {
     parsed.addOption(textOption(`--${command.wordOption} <domain>`, 'as DOMAIN').hideHelp())
   }

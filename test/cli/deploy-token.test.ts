@@ -70,6 +70,53 @@ describe('croft with a deploy token', () => {
     expect((await croft(['deploy-token', 'end', 'one.test', '--id', tokenId], key)).code).toBe(0)
     expect((await croft(['site', 'deploy', 'one.test', '--from', site], ci(token))).code).toBe(1)
   })
+
+  test.each([
+    ['table', 'list', 'one.test'],
+    ['table', 'get', 'one.test', 'orders', '{"id":"a"}'],
+    ['table', 'export', 'one.test', 'orders'],
+    ['bucket', 'ls', 'one.test', 'media'],
+    ['users', 'one.test'],
+  ])('reads no data: croft %s %s', async (...words) => {
+    const scopes = ['deploy', 'logs', 'iac']
+    const made = await stack.portal('POST', '/sites/one.test/deploy-tokens', {
+      name: 'all',
+      scopes,
+    })
+    const file = join(folder, `token-${words.slice(0, 2).join('-')}`)
+    await writeFile(file, `${made.json.token}\n`)
+    const nowhere = { CROFT_DATA_DIR: join(folder, 'nothing') }
+    const alone = await croft(words, { ...ci(made.json.token), ...nowhere })
+    expect(alone).toMatchObject({ code: 1, out: '' })
+    expect(alone.err).toContain(
+      'This takes the operator key, and not the deploy token from CROFT_DEPLOY_TOKEN: no scope of a token (deploy, logs, iac) is for this. Give the key with --operator-key or CROFT_OPERATOR_KEY',
+    )
+    const byFile = await croft([...words, '--token-file', file], { ...operator(), ...nowhere })
+    expect(byFile).toMatchObject({ code: 1, out: '' })
+    expect(byFile.err).toContain('and not the deploy token from --token-file')
+    // The service says so, too, and tells what was sent.
+    const sent = await croft([...words, '--operator-key', made.json.token], {
+      CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+      ...nowhere,
+    })
+    expect(sent.err).toContain('This was sent with the operator key from --operator-key')
+  })
+
+  test('sets environment variables with the scope "iac"', async () => {
+    const scoped = async (scope: string) => {
+      const body = { name: scope, scopes: [scope] }
+      const { json } = await stack.portal('POST', '/sites/one.test/deploy-tokens', body)
+      return ci(json.token)
+    }
+    const file = join(folder, 'value')
+    await writeFile(file, 'north\n')
+    const set = ['env', 'set', 'one.test', 'REGION', '--file', file, '--secret', 'off']
+    expect((await croft(set, await scoped('logs'))).err).toContain('lacks the scope')
+    const done = await croft(set, await scoped('iac'))
+    expect(done, done.err).toMatchObject({ code: 0 })
+    const list = await croft(['env', 'list', 'one.test'], await scoped('iac'))
+    expect(list.out).toContain('north')
+  })
 })
 
 async function croftFolder(path: string): Promise<void> {
