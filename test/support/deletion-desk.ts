@@ -25,7 +25,10 @@ export async function accountOf(stack: Stack, { party, sub }: Owner): Promise<An
 }
 
 /** Its seven days are over: the row's time and the job's are those of a week ago. */
-export async function endWeek(sql: Sql, { sub, party }: Owner): Promise<void> {
+export async function endWeek(
+  sql: Sql,
+  { sub, party }: Pick<Owner, 'sub' | 'party'>,
+): Promise<void> {
   await sql`update account_deletion set expires_at = now() where sub = ${sub}`
   await startDeletions(sql, party.site.siteId)
 }
