@@ -4,7 +4,7 @@ import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import { useChallenge } from '#identity/used-challenge-queries.ts'
+import { UsedChallenges } from '#identity/used-challenges/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -65,9 +65,11 @@ interface SrpSignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
 export class SrpSignIns {
   readonly #deps: SrpSignInsDeps
   readonly #nobody: SrpDecoyAccount
+  readonly #used: UsedChallenges
 
   constructor(deps: SrpSignInsDeps) {
     this.#deps = deps
+    this.#used = new UsedChallenges(deps, 'used_srp_challenge')
     this.#nobody = new SrpDecoyAccount(deps)
   }
 
@@ -118,8 +120,7 @@ export class SrpSignIns {
   #use(by: SrpRequest, challenge: Challenge, email: string): Promise<SrpCandidate | undefined> {
     const { challengeId: id, expiresAt } = challenge
     return this.#deps.database.withSite(by.site.siteId, async (tx) => {
-      const now = this.#deps.clock.now()
-      if (!(await useChallenge(tx, 'used_srp_challenge', { id, expiresAt }, now))) return undefined
+      if (!(await this.#used.use(tx, { id, expiresAt }))) return undefined
       return this.#candidate(tx, by, email)
     })
   }

@@ -9,7 +9,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import { useChallenge } from '#identity/used-challenge-queries.ts'
+import { UsedChallenges } from '#identity/used-challenges/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
@@ -46,9 +46,11 @@ export interface PasskeyProof {
 /** Keys that accounts' devices hold: with their owner's touch they are all that signing in takes. */
 export class Passkeys {
   readonly #deps: PasskeysDeps
+  readonly #used: UsedChallenges
 
   constructor(deps: PasskeysDeps) {
     this.#deps = deps
+    this.#used = new UsedChallenges(deps, 'used_passkey_challenge')
   }
 
   /** The oldest first. */
@@ -136,12 +138,9 @@ export class Passkeys {
 
   /** False for a challenge that has come back before, rightly or wrongly. */
   #useOnce({ siteId }: Site, challenge: string): Promise<boolean> {
-    const now = this.#deps.clock.now()
     const id = createHash('sha256').update(challenge).digest()
-    const expiresAt = new Date(now.getTime() + CHALLENGE_MS)
-    return this.#deps.database.withSite(siteId, (tx) =>
-      useChallenge(tx, 'used_passkey_challenge', { id, expiresAt }, now),
-    )
+    const expiresAt = new Date(this.#deps.clock.now().getTime() + CHALLENGE_MS)
+    return this.#deps.database.withSite(siteId, (tx) => this.#used.use(tx, { id, expiresAt }))
   }
 
   #noteFailure({ site, pool, origin }: PoolRequest): Promise<void> {
