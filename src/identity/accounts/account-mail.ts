@@ -20,7 +20,7 @@ export class AccountMail {
     this.#deps = deps
   }
 
-  /** Code and mail come into being together, so running again after a crash leaves one good code. */
+  /** Code and mail come into being together, and running again after a crash leaves the code good that was mailed. */
   async run(job: Job): Promise<void> {
     const site = await foundOrUndefined(this.#deps.siteOf(job.siteId))
     const pool = site && (await foundOrUndefined(this.#deps.directory.pool(site, job.userPoolId)))
@@ -44,11 +44,13 @@ export class AccountMail {
     const { userCodes, authEmails } = this.#deps
     const { userPoolId, kind } = pool
     const { sub, activeEmail } = user
-    const { code } = await userCodes.create(
+    const { requester = '', requestId } = job
+    const code = await userCodes.createOnce(
       tx,
-      { userPoolId, sub, purpose: 'reset', requester: job.requester ?? '' },
-      { email: activeEmail, lifetimeMs: RESET_LIFETIME_MS },
+      { userPoolId, sub, purpose: 'reset', requester },
+      { email: activeEmail, lifetimeMs: RESET_LIFETIME_MS, requestId },
     )
+    if (code === undefined) return
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
   }
 

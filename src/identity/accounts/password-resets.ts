@@ -27,7 +27,7 @@ export class PasswordResets {
 
   /** Mails the account's owner a code. Whether there is an account is found out by the worker. 429. */
   async request(request: PoolRequest, typed: string): Promise<void> {
-    const { database, queue, rateLimiter, events } = this.#deps
+    const { database, ids, queue, rateLimiter, events } = this.#deps
     const email = lookupEmail(typed)
     await rateLimiter.beginMail({ ...request, email })
     const { site, pool, origin } = request
@@ -36,8 +36,9 @@ export class PasswordResets {
     const requester = requesterOf(request)
     await database.withSite(siteId, async (tx) => {
       const { userPoolId } = pool
-      const job = { siteId, userPoolId, email, ask: 'reset', requester, language } as const
-      await queue.enqueue(tx, 'account-mail', job)
+      const requestId = ids.uuid()
+      const job = { siteId, userPoolId, email, requester, requestId, language }
+      await queue.enqueue(tx, 'account-mail', { ...job, ask: 'reset' })
       await events.record(tx, { event: 'password.reset-requested', pool: pool.kind, email, origin })
     })
   }

@@ -12,10 +12,12 @@ interface NewUserCode extends UserCodeKey {
   readonly email: string
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** Of a request that has one code, however often its job runs. */
+  readonly requestId?: string | undefined
 }
 
-/** A newer code replaces the one before, of the same requester. */
-export async function upsertUserCode(tx: SiteTx, code: NewUserCode): Promise<void> {
+/** A newer code replaces the one before, of the same requester. False when that one is of the same request. */
+export async function upsertUserCode(tx: SiteTx, code: NewUserCode): Promise<boolean> {
   const values = {
     code_hash: code.codeHash,
     email: code.email,
@@ -23,8 +25,9 @@ export async function upsertUserCode(tx: SiteTx, code: NewUserCode): Promise<voi
     other_tries: 0,
     created_at: code.createdAt,
     expires_at: code.expiresAt,
+    request_id: code.requestId ?? null,
   }
-  await tx.db
+  const { numInsertedOrUpdatedRows = 0n } = await tx.db
     .insertInto('user_code')
     .values({
       site_id: tx.siteId,
@@ -35,9 +38,13 @@ export async function upsertUserCode(tx: SiteTx, code: NewUserCode): Promise<voi
       ...values,
     })
     .onConflict((on) =>
-      on.columns(['site_id', 'user_pool_id', 'sub', 'purpose', 'requester']).doUpdateSet(values),
+      on
+        .columns(['site_id', 'user_pool_id', 'sub', 'purpose', 'requester'])
+        .doUpdateSet(values)
+        .where(sql<boolean>`(user_code.request_id = excluded.request_id) is not true`),
     )
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
 }
 
 /**

@@ -27,15 +27,20 @@ export class UserCodes {
   async create(
     tx: SiteTx,
     key: UserCodeKey,
-    { email, lifetimeMs }: MailedTo,
+    to: MailedTo,
   ): Promise<{ readonly code: string; readonly expiresAt: Date }> {
-    const code = this.#codes.create()
-    const createdAt = this.#clock.now()
-    const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
-    const codeHash = this.#codes.hash(scopeOf(tx, key), code)
-    await upsertUserCode(tx, { ...key, codeHash, email, createdAt, expiresAt })
-    await deleteExpired(tx, 'user_code', createdAt)
+    const { code, expiresAt } = await this.#store(tx, key, to)
     return { code, expiresAt }
+  }
+
+  /** As `create`, by a job that may run again: undefined when its request has a code. */
+  async createOnce(
+    tx: SiteTx,
+    key: UserCodeKey,
+    to: MailedTo & { readonly requestId: string | undefined },
+  ): Promise<string | undefined> {
+    const { code, isStored } = await this.#store(tx, key, to)
+    return isStored ? code : undefined
   }
 
   /** The address that the code went to; undefined when it is wrong. The try counts in any case. */
@@ -51,6 +56,21 @@ export class UserCodes {
   /** Those of every requester. */
   deleteResets(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<void> {
     return deleteUserCodes(tx, { userPoolId, sub, purpose: 'reset' })
+  }
+
+  async #store(
+    tx: SiteTx,
+    key: UserCodeKey,
+    { email, lifetimeMs, requestId }: MailedTo & { readonly requestId?: string | undefined },
+  ) {
+    const code = this.#codes.create()
+    const createdAt = this.#clock.now()
+    const expiresAt = new Date(createdAt.getTime() + lifetimeMs)
+    const codeHash = this.#codes.hash(scopeOf(tx, key), code)
+    const row = { ...key, codeHash, email, createdAt, expiresAt, requestId }
+    const isStored = await upsertUserCode(tx, row)
+    await deleteExpired(tx, 'user_code', createdAt)
+    return { code, expiresAt, isStored }
   }
 }
 

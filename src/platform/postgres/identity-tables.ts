@@ -171,6 +171,7 @@ export interface IdentityTables {
     tries: Generated<number>
     other_tries: Generated<number>
     requester: Generated<string>
+    request_id: Generated<string | null>
     expires_at: Date
     created_at: Generated<Date>
   }
