@@ -293,12 +293,6 @@ export interface IdentityTables {
     request_id: string | null
     detail: unknown
   }
-  used_passkey_challenge: {
-    challenge_hash: Buffer
-    expires_at: Date
-  }
-  used_srp_challenge: {
-    challenge_id: Buffer
-    expires_at: Date
-  }
+  used_passkey_challenge: { challenge_hash: Buffer; expires_at: Date }
+  used_srp_challenge: { challenge_id: Buffer; expires_at: Date }
 }
