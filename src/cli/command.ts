@@ -20,21 +20,30 @@ type CommandWord =
   | 'DEPLOYMENT_ID'
   | '[DEPLOYMENT_ID]'
 
-/** One thing that `croft` does. */
-export interface CliCommand {
+/** What help shows of a command. */
+export interface ShownCommand {
   /** As it is typed: `site create`. */
   readonly name: string
   readonly summary: string
   /** The words that follow the name; in brackets when one may be left out. */
-  readonly words?: readonly CommandWord[]
+  readonly words?: readonly string[]
   /** The option by which earlier versions named the first word; it goes on working. */
-  readonly wordOption?: 'site' | 'domain'
+  readonly wordOption?: string
   readonly options: readonly Option[]
   /** Whether it also works with a deploy token of its site, instead of the operator key. */
-  readonly deployToken?: true
+  readonly deployToken?: boolean
   /** Whether it becomes the service, rather than speaking to it. */
-  readonly isProcess?: true
+  readonly isProcess?: boolean
   /** Whether it is meant when the last word of its name is left out. */
+  readonly isDefault?: boolean
+}
+
+/** One thing that `croft` does. */
+export interface CliCommand extends ShownCommand {
+  readonly words?: readonly CommandWord[]
+  readonly wordOption?: 'site' | 'domain'
+  readonly deployToken?: true
+  readonly isProcess?: true
   readonly isDefault?: true
   run(call: Invocation): Promise<CommandResult | CommandBytes>
 }

@@ -1,4 +1,6 @@
-import type { CliCommand } from './command.ts'
+import LISTED from './command-list.json' with { type: 'json' }
+import { shownAs } from './command-listing.ts'
+import type { CliCommand, ShownCommand } from './command.ts'
 
 interface ListedCommand {
   readonly name: string
@@ -172,8 +174,30 @@ export const commandNames: readonly string[] = COMMANDS.map(({ name }) => name)
 const isNamedBy = ({ name }: ListedCommand, words: readonly string[]): boolean =>
   name.split(' ').every((word, at) => words[at] === word)
 
-/** The command that the first words of a call name; all of them where they name none, or a group. */
-export async function commandsFor(words: readonly string[]): Promise<readonly CliCommand[]> {
+/** Whether a call may mean that command by its group alone. */
+const isDefaultOf = ({ name }: ListedCommand, words: readonly string[]): boolean =>
+  LISTED.some((listed) => listed.name === name && listed.isDefault) &&
+  name
+    .split(' ')
+    .slice(0, -1)
+    .every((word, at) => words[at] === word)
+
+/** The command that the first words of a call name; all of them, to be listed, where they name none, or a group. */
+export async function commandsFor(words: readonly string[]): Promise<readonly ShownCommand[]> {
   const named = COMMANDS.filter((command) => isNamedBy(command, words))
-  return Promise.all((named.length > 0 ? named : COMMANDS).map(({ load }) => load()))
+  const found = named.length > 0 ? named : COMMANDS.filter((command) => isDefaultOf(command, words))
+  return found.length > 0 ? Promise.all(found.map(({ load }) => load())) : listedCommands()
 }
+
+export async function commandNamed(name: string): Promise<CliCommand> {
+  const found = COMMANDS.find((command) => command.name === name)
+  if (!found) throw new Error(`There is no command "${name}"`)
+  return found.load()
+}
+
+/** As help shows them, without loading one. */
+export const listedCommands = (): readonly ShownCommand[] => LISTED.map(shownAs)
+
+/** Loads all of them. */
+export const allCommands = (): Promise<readonly CliCommand[]> =>
+  Promise.all(COMMANDS.map(({ load }) => load()))

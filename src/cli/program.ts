@@ -1,6 +1,6 @@
 import { Command, type CommanderError, type Help } from 'commander'
 
-import { type CliCommand, RequiredOption, flagOption, textOption } from './command.ts'
+import { RequiredOption, type ShownCommand, flagOption, textOption } from './command.ts'
 
 const COMMON = [
   flagOption('--json', 'print one JSON value on stdout'),
@@ -52,14 +52,14 @@ const HELP: Partial<Help> = {
 
 export interface ProgramHooks {
   /** Carries out the command that was named; `parsed` has its options and words. */
-  run(command: CliCommand, parsed: Command): Promise<void>
+  run(name: string, parsed: Command): Promise<void>
   /** Ends a call that commander has answered or refused by itself. */
   exit(error: CommanderError, parsed: Command): never
   out(text: string): void
 }
 
 /** Makes the parser of every command and its options, which also explains them. */
-export function createProgram(commands: readonly CliCommand[], hooks: ProgramHooks): Command {
+export function createProgram(commands: readonly ShownCommand[], hooks: ProgramHooks): Command {
   const program = new Command('croft')
     .description('croft: a self-hosted backend for many websites on one installation')
     .usage('<command> [options]')
@@ -88,7 +88,7 @@ export function createProgram(commands: readonly CliCommand[], hooks: ProgramHoo
 function addCommand(
   parent: Command,
   name: string,
-  { command, hooks }: { readonly command: CliCommand; readonly hooks: ProgramHooks },
+  { command, hooks }: { readonly command: ShownCommand; readonly hooks: ProgramHooks },
 ): void {
   const { summary, words = [], options } = command
   const { isDefault = false } = command
@@ -105,7 +105,7 @@ function addCommand(
     .map(({ flags }) => flags)
   parsed.usage([...words, ...required, '[options]'].join(' '))
   parsed.exitOverride((error) => hooks.exit(error, parsed))
-  parsed.action(() => hooks.run(command, parsed))
+  parsed.action(() => hooks.run(command.name, parsed))
 }
 
 /** `croft site create` */

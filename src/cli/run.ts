@@ -6,11 +6,9 @@ import { programVersion } from '#config/program-version.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { Arguments, type CliCommand, RequiredOption } from './command.ts'
-import { commandNames, commandsFor } from './commands.ts'
-import { findConnection } from './connection.ts'
+import { commandNamed, commandNames, commandsFor, listedCommands } from './commands.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { createProgram, fullName } from './program.ts'
-import { ServiceClient } from './service-client.ts'
 import { similarCommands } from './similar-commands.ts'
 
 export interface Terminal {
@@ -41,7 +39,8 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     return 0
   }
   let exitCode: ExitCode = 0
-  const program = createProgram(await commandsFor(first === 'help' ? rest : argv), {
+  const commands = isForHelp(argv) ? listedCommands() : await commandsFor(argv)
+  const program = createProgram(commands, {
     out: (text) => terminal.out(text),
     exit(error, parsed) {
       if (error.exitCode === 0) throw new ParsingEnded(0)
@@ -52,8 +51,8 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
       terminal.err(refusal(error, { argv, parsed }))
       throw new ParsingEnded(2)
     },
-    async run(command, parsed) {
-      exitCode = await runCommand(command, parsed, terminal)
+    async run(name, parsed) {
+      exitCode = await runCommand(await commandNamed(name), parsed, terminal)
     },
   })
   try {
@@ -65,6 +64,13 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
+const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
+
+/** Whether nothing will run. */
+const isForHelp = ([first = 'help', ...rest]: readonly string[]): boolean =>
+  first === 'help' ||
+  (HELP.has(rest.at(-1) ?? first) && rest.slice(0, -1).every((word) => !word.startsWith('-')))
+
 async function runCommand(
   command: CliCommand,
   parsed: Command,
@@ -73,7 +79,7 @@ async function runCommand(
   try {
     requireOptions(command, parsed)
     const result = await command.run({
-      ...callOf(command, parsed, terminal),
+      ...(await callOf(command, parsed, terminal)),
       progress: (line) => terminal.err(line),
     })
     if ('bytes' in result) {
@@ -97,7 +103,10 @@ function requireOptions({ options }: CliCommand, parsed: Command): void {
   if (missing) throw new UsageError(`${missing.long} is missing`)
 }
 
-function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
+/** What speaks to the service is loaded for a command that runs: it is most of what a call loads. */
+async function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
+  const { findConnection } = await import('./connection.ts')
+  const { ServiceClient } = await import('./service-client.ts')
   const args = new Arguments(wordsOf(command, parsed), parsed.opts())
   const { deployToken } = command
   return { args, env, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
