@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { type ErrorCode, statusOf } from '#base/error-status.ts'
 import { errorHeaders } from '#http/plugins/errors.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type Words, isLocalized, say } from '#languages/message.ts'
 import { duration } from '#languages/spans.ts'
 
 import { capitalized, withFullStop, wordsOf } from './text.ts'
@@ -78,6 +78,8 @@ function fieldErrors({ details = [] }: AppError): ReadonlyMap<string, readonly W
 }
 
 function messageOf(error: AppError): Words {
+  if (error.code === 'ServiceUnavailable' && !isLocalized(error.text))
+    return say('failure.away-text')
   const seconds = error.retryAfterSeconds
   if (error.code !== 'TooManyRequests' || seconds === undefined) {
     return withFullStop(wordsOf(error))

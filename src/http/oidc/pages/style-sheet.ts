@@ -257,7 +257,7 @@ form[data-passkey]:not([hidden]) + .without-passkeys, [data-proof]:not([hidden])
 .row { display: flex; align-items: center; gap: 16px; padding: 14px 0; border-top: 1px solid var(--line); }
 .row > :first-child { flex: 1; min-width: 0; }
 .row p, .row h3 { overflow-wrap: anywhere; }
-.row h3 { hyphens: auto; }
+h1, .row h3 { hyphens: auto; }
 h2 { margin: 36px 0 12px; font-size: 16px; font-weight: 620; line-height: 1.3; letter-spacing: -0.01em; }
 h3 { margin: 0; font-size: 14px; font-weight: 550; line-height: 20px; }
 .row .link { flex: none; text-align: right; }
