@@ -1,18 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import type { CroftProcess } from '#test/croft-process.ts'
 import { type KillableService, killableService } from '#test/killable-service.ts'
+import { makeOwnMailboxes, sendWhileKilled } from '#test/killed-sender.ts'
 import { portalOf } from '#test/operator.ts'
 import { isWhole, shareOf } from '#test/share.ts'
 
 const [MESSAGES, KILLS] = [shareOf(1000), shareOf(20)]
-const SENDERS = 4
 /** Each may send 120 messages a minute. */
 const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
-const RETRY_MS = 50
 
 let cleanUp: AsyncDisposableStack
 let service: KillableService
@@ -43,11 +40,7 @@ async function callerOf(site: string) {
 
 async function makeMailboxes(site: string, addresses: readonly string[]) {
   const call = await callerOf(site)
-  const { json } = await call('GET', '/profile')
-  for (const address of addresses) {
-    const made = await call('POST', '/mailboxes', { address, owners: [json.userSub] })
-    expect(made.status).toBe(200)
-  }
+  await makeOwnMailboxes(call, addresses)
   return call
 }
 
@@ -58,36 +51,16 @@ test(
   async () => {
     await makeMailboxes('kept.test', ['info@kept.test'])
     const call = await makeMailboxes('sent.test', MAILBOXES)
-    let accepted = 0
-    const send = async (index: number): Promise<void> => {
-      const body = {
-        mailbox: MAILBOXES[index % MAILBOXES.length],
-        to: ['info@kept.test'],
-        subject: `Number ${index}`,
-        body: 'Text',
-      }
-      for (;;) {
-        const answer = await call('POST', '/messages/send', body, `n${index}`).catch(
-          () => undefined,
-        )
-        if (answer?.status === 200) break
-        if (answer !== undefined && answer.status < 429) throw new Error(answer.text)
-        await delay(RETRY_MS)
-      }
-      accepted += 1
-    }
-    const sending = Promise.all(
-      Array.from({ length: SENDERS }, async (_, sender) => {
-        for (let index = sender; index < MESSAGES; index += SENDERS) await send(index)
-      }),
-    )
-    for (let round = 1; round <= KILLS; round += 1) {
-      const at = Math.floor((round * MESSAGES) / (KILLS + 1))
-      while (accepted < at) await delay(1)
-      await croft.kill()
-      croft = await service.start()
-    }
-    await sending
+    await sendWhileKilled(call, {
+      messages: MESSAGES,
+      kills: KILLS,
+      mailboxes: MAILBOXES,
+      recipientOf: () => 'info@kept.test',
+      kill: async () => {
+        await croft.kill()
+        croft = await service.start()
+      },
+    })
     await vi.waitUntil(async () => (await statuses()).every((status) => status !== 'queued'), {
       timeout: isWhole ? 3_000_000 : 240_000,
       interval: 500,

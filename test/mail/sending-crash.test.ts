@@ -1,16 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import type { CroftProcess } from '#test/croft-process.ts'
 import { type KillableService, killableService } from '#test/killable-service.ts'
+import { makeOwnMailboxes, sendWhileKilled } from '#test/killed-sender.ts'
 import { portalOf } from '#test/operator.ts'
 import { isWhole, shareOf } from '#test/share.ts'
 import { SmtpServer, type Verb } from '#test/smtp-server.ts'
 
 const [MESSAGES, KILLS] = [shareOf(2000), shareOf(30)]
-const SENDERS = 4
 /** Each of them may be with the gateway when the service is killed. */
 const DELIVERIES_AT_ONCE = 8
 /** The first that applies, by chance. */
@@ -23,7 +21,6 @@ const FAILURES: readonly (readonly [verb: Verb, below: number, answer: string])[
 ]
 /** Each may send 120 messages a minute. */
 const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
-const RETRY_MS = 50
 
 let cleanUp: AsyncDisposableStack
 let gateway: SmtpServer
@@ -65,41 +62,17 @@ test(
         headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
         ...(body !== undefined && { body }),
       })
-    const { json } = await call('GET', '/profile')
-    for (const address of MAILBOXES) {
-      const made = await call('POST', '/mailboxes', { address, owners: [json.userSub] })
-      expect(made.status).toBe(200)
-    }
-    let accepted = 0
-    const send = async (index: number): Promise<void> => {
-      const body = {
-        mailbox: MAILBOXES[index % MAILBOXES.length],
-        to: [recipientOf(index)],
-        subject: `Number ${index}`,
-        body: 'Text',
-      }
-      for (;;) {
-        const answer = await call('POST', '/messages/send', body, `n${index}`).catch(
-          () => undefined,
-        )
-        if (answer?.status === 200) break
-        if (answer !== undefined && answer.status < 429) throw new Error(answer.text)
-        await delay(RETRY_MS)
-      }
-      accepted += 1
-    }
-    const sending = Promise.all(
-      Array.from({ length: SENDERS }, async (_, sender) => {
-        for (let index = sender; index < MESSAGES; index += SENDERS) await send(index)
-      }),
-    )
-    for (let round = 1; round <= KILLS; round += 1) {
-      const at = Math.floor((round * MESSAGES) / (KILLS + 1))
-      while (accepted < at) await delay(1)
-      await croft.kill()
-      croft = await service.start()
-    }
-    await sending
+    await makeOwnMailboxes(call, MAILBOXES)
+    await sendWhileKilled(call, {
+      messages: MESSAGES,
+      kills: KILLS,
+      mailboxes: MAILBOXES,
+      recipientOf,
+      kill: async () => {
+        await croft.kill()
+        croft = await service.start()
+      },
+    })
     await vi.waitUntil(async () => (await counts()).queued === 0, {
       timeout: isWhole ? 3_000_000 : 240_000,
       interval: 500,
