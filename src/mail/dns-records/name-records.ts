@@ -11,15 +11,18 @@ export async function nameRecords(
   dns: DnsResolver,
   { domain, adminDomain, authDomain, formerAuthDomains }: SiteNames,
 ): Promise<readonly NeededRecord[]> {
-  const names: readonly Named[] = [
-    { purpose: 'administration', name: adminDomain, note: 'its administration is there' },
-    { purpose: 'sign-in', name: authDomain, note: 'its visitors sign in there' },
-    ...formerAuthDomains.map((name): Named => {
-      const note = 'programs still use it, until croft site update --end-former-auth'
-      return { purpose: 'former sign-in', name, note }
-    }),
+  const names = [
+    { purpose: 'administration' as const, name: adminDomain, note: 'its administration is there' },
+    { purpose: 'sign-in' as const, name: authDomain, note: 'its visitors sign in there' },
+    ...formerAuthDomains.map((name) => ({
+      purpose: 'former sign-in' as const,
+      name,
+      note: 'programs still use it, until croft site update --end-former-auth',
+    })),
   ]
-  const others = names.filter(({ name }) => name !== null && name !== domain)
+  const others = names.flatMap(({ name, ...rest }): readonly Named[] =>
+    name === null || name === domain ? [] : [{ ...rest, name }],
+  )
   if (others.length === 0) return []
   const answers = await Promise.all(ADDRESSES.map((type) => lookUp(dns, domain, type)))
   const own = answers.flatMap((answer) => answer ?? [])
@@ -27,7 +30,7 @@ export async function nameRecords(
 }
 
 interface Named extends Pick<NeededRecord, 'purpose'> {
-  readonly name: string | null
+  readonly name: string
   readonly note: string
 }
 
@@ -39,7 +42,7 @@ const nameRecord = (
 ): NeededRecord => ({
   purpose,
   type: 'CNAME',
-  name: name ?? domain,
+  name,
   value: domain,
   note: `${note}; an address of ${domain} does as well`,
   asked: ['CNAME', ...ADDRESSES],
