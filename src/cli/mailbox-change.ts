@@ -1,10 +1,10 @@
+import { requireAgreement } from './agreement.ts'
 import {
   type Arguments,
   type CliCommand,
   type Invocation,
   YES_OPTIONS,
   choiceOption,
-  isAgreed,
   listOption,
   textOption,
 } from './command.ts'
@@ -107,9 +107,7 @@ export const mailboxPurge: CliCommand = {
   options: YES_OPTIONS,
   async run({ args, service }) {
     const { address, path } = namedAddress(args)
-    if (!isAgreed(args)) {
-      throw new UsageError(`this removes all mail of "${address}", for good: add --yes`)
-    }
+    await requireAgreement(args, `this removes all mail of "${address}"`)
     await service.portal('POST', path('mailboxes', '/purge'), { body: { confirm: true } })
     return { json: { address, purged: true }, text: `Purged ${address}.` }
   },

@@ -1,5 +1,5 @@
-import { type CliCommand, YES_OPTIONS, isAgreed } from './command.ts'
-import { UsageError } from './errors.ts'
+import { requireAgreement } from './agreement.ts'
+import { type CliCommand, YES_OPTIONS } from './command.ts'
 import { sitePath } from './service-client.ts'
 import { readSite } from './site-show.ts'
 
@@ -10,9 +10,7 @@ export const siteDelete: CliCommand = {
   options: YES_OPTIONS,
   async run({ args, service }) {
     const domain = args.word
-    if (!isAgreed(args)) {
-      throw new UsageError(`this removes everything "${domain}" has, for good: add --yes`)
-    }
+    await requireAgreement(args, `this removes everything "${domain}" has`)
     const site = await readSite(service, domain)
     await service.portal('DELETE', sitePath(site.siteId), { body: { confirm: true } })
     return {

@@ -1,7 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { changeAdmin, listAdmins, showAdmin } from './admin-users.ts'
+import { requireAgreement } from './agreement.ts'
 import { columns, printable } from './columns.ts'
-import { type Arguments, type CliCommand, choiceOption, textOption } from './command.ts'
+import {
+  type Arguments,
+  type CliCommand,
+  POOL_OPTION,
+  YES_OPTIONS,
+  choiceOption,
+  textOption,
+} from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
@@ -43,9 +52,11 @@ const CHANGE_NAMES = ['disable', 'enable', 'signOut', 'delete'] as const
 
 export const users: CliCommand = {
   name: 'users',
-  summary: 'The visitors of a site; shows one, disables, enables, signs out or deletes one',
+  summary:
+    'The visitors of a site, or its admins; shows one, disables, enables, signs out or deletes one',
   words: ['DOMAIN'],
   options: [
+    POOL_OPTION,
     textOption('--search <text>', 'those whose address begins with it'),
     choiceOption(
       '--status <status>',
@@ -57,9 +68,9 @@ export const users: CliCommand = {
     textOption('--enable <email>', 'take that back'),
     textOption('--sign-out <email>', 'end every sign-in to the account'),
     textOption('--delete <email>', 'delete the account and everything that is kept for it'),
+    ...YES_OPTIONS,
   ],
   async run({ args, service }) {
-    const base = sitePath(args.word, '/users')
     const named = CHANGE_NAMES.filter((name) => args.text(name) !== undefined)
     const shown = args.text('show')
     const [change] = named
@@ -68,21 +79,30 @@ export const users: CliCommand = {
         '--show, --disable, --enable, --sign-out and --delete exclude each other',
       )
     }
-    if (change !== undefined) return changeOne(service, args.word, change, args.required(change))
-    if (shown !== undefined) {
-      const { sub } = await visitorOf(service, args.word, shown)
-      const visitor = await service.portalAs(VisitorDetail, 'GET', `${base}/${sub}`)
-      return { json: visitor, text: detailText(visitor) }
+    if (change === 'delete') {
+      await requireAgreement(args, `this deletes the account of "${args.required(change)}"`)
     }
-    return listAll(service, base, args)
+    const of = { service, site: args.word }
+    if (args.text('pool') === 'admin') {
+      if (change !== undefined) return changeAdmin(of, change, args.required(change))
+      return shown === undefined ? listAdmins(of, args) : showAdmin(of, shown)
+    }
+    if (change !== undefined) return changeOne(service, args.word, change, args.required(change))
+    return shown === undefined ? listAll(service, args) : showOne(service, args.word, shown)
   },
 }
 
-async function listAll(service: ServiceClient, base: string, args: Arguments) {
+async function showOne(service: ServiceClient, site: string, email: string) {
+  const { sub } = await visitorOf(service, site, email)
+  const visitor = await service.portalAs(VisitorDetail, 'GET', `${sitePath(site, '/users')}/${sub}`)
+  return { json: visitor, text: detailText(visitor) }
+}
+
+async function listAll(service: ServiceClient, args: Arguments) {
   const q = args.text('search')
   const status = args.text('status')
   const filters = { ...(q !== undefined && { q }), ...(status !== undefined && { status }) }
-  const items = await service.portalItems(VisitorPage, base, { filters })
+  const items = await service.portalItems(VisitorPage, sitePath(args.word, '/users'), { filters })
   const rows = items.map(({ username, status: state, origin, createdAt }) =>
     [username, state, origin, `since ${createdAt}`].map(printable),
   )
@@ -109,7 +129,7 @@ async function visitorOf(service: ServiceClient, site: string, email: string): P
   const [visitor] = items
   if (visitor) return visitor
   throw new CommandError(
-    `No visitor of the site has the address "${email}": croft users ${site} lists them. Admins are at /admin/api/users`,
+    `No visitor of the site has the address "${email}": croft users ${site} lists them, and with --pool admin its admins`,
   )
 }
 

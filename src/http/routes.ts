@@ -70,6 +70,7 @@ import { revokeRoutes, tokenRoutes } from './oidc/token.ts'
 import { userInfoRoutes } from './oidc/user-info.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
+import { portalAdminUserRoutes } from './portal/admin-users.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalClientRoutes } from './portal/clients.ts'
@@ -225,6 +226,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalClientRoutes,
   portalUserSessionRoutes,
   portalVisitorRoutes,
+  portalAdminUserRoutes,
   portalSecondFactorRoutes,
   portalOutboxRoutes,
   portalFailedMailRoutes,

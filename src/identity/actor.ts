@@ -17,13 +17,18 @@ export interface Actor {
   readonly signedInAt: Date
 }
 
-/** Who does something to others' accounts, and from where. */
-export interface ActorContext {
-  readonly actor: Actor
+/** Who does something to others' accounts, and from where: an admin, or the operator. */
+export interface AuthorityContext {
+  readonly actor: Pick<Actor, 'userId' | 'role'>
   readonly origin: RequestOrigin
 }
 
-/** The same for a change whose effects are known once it is looked at. */
+/** The same, of an admin who is signed in. */
+export interface ActorContext extends AuthorityContext {
+  readonly actor: Actor
+}
+
+/** The same, for a change whose effects are known once it is looked at. */
 export interface StepUpContext extends ActorContext {
   readonly stepUp: StepUp
 }

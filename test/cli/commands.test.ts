@@ -250,7 +250,8 @@ describe('croft', () => {
       ['--sign-out', 'is signed out everywhere'],
       ['--delete', 'is deleted'],
     ] as const) {
-      const ran = await run('users', domain, option, 'vic@example.org')
+      const agreed = option === '--delete' ? ['--yes'] : []
+      const ran = await run('users', domain, option, 'vic@example.org', ...agreed)
       expect(ran).toMatchObject({ code: 0, out: `vic@example.org ${said}.\n` })
     }
     expect(await run('users', domain, '--show', 'vic@example.org')).toMatchObject({

@@ -25,7 +25,8 @@ const SearchText = t.String({
   fault: 'must be 1 to 254 characters, none of them NUL',
 })
 
-const UserQuery = t.Composite([
+/** The query of a list of admin users. */
+export const AdminUserQuery = t.Composite([
   PageQuery,
   t.Object({
     /** Exactly this address, the primary or the external one. */
@@ -55,7 +56,7 @@ export const adminUserRoutes = (context: AppContext) =>
         const list = (page: PageRequest) => context.adminUsers.list(site, { ...page, email, q })
         return answerPage(context, { ...asked, bounds: PAGE }, list)
       },
-      { role: 'admin', query: UserQuery, response: PageOf(AdminUser) },
+      { role: 'admin', query: AdminUserQuery, response: PageOf(AdminUser) },
     )
     .get('/:userId', async ({ site, params }) => context.adminUsers.get(site, params.userId), {
       role: 'admin',

@@ -14,7 +14,7 @@ import {
   ForwardingTargetPage,
 } from '#mail/forwarding/model.ts'
 
-import { OPERATOR_READER, operatorAt } from './operator-at.ts'
+import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
 
 /** Where the mailboxes of a site forward to. */
 export const portalForwardingRoutes = (context: AppContext) =>
@@ -22,7 +22,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get(
       '/forwarding',
-      async ({ site, params }) => context.forwarding.get(site, OPERATOR_READER, params.address),
+      async ({ site, params }) => context.forwarding.get(site, OPERATOR_ACTOR, params.address),
       { siteOperator: true, params: SiteAddressPath, response: ForwardingSettings },
     )
     .put(
@@ -42,7 +42,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
       async ({ site, params, query }) => {
         const { mailbox, items } = await context.forwardingTargets.list(
           site,
-          OPERATOR_READER,
+          OPERATOR_ACTOR,
           params.address,
         )
         const scope = [site.siteId, 'operator', 'forwarding-targets', params.address]
@@ -79,6 +79,6 @@ export const portalForwardingRoutes = (context: AppContext) =>
     )
 
 const editorAt = (request: Request): ForwardingEditor => ({
-  reader: OPERATOR_READER,
+  reader: OPERATOR_ACTOR,
   by: operatorAt(request),
 })

@@ -11,13 +11,13 @@ import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { MessageDetail, MessageListItem } from '#mail/messages/model.ts'
 import { ReplyRequest, SendRequest, SentMessage, Suppression } from '#mail/sending/model.ts'
 
-import { OPERATOR_READER, operatorAt } from './operator-at.ts'
+import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
 
 /** The messages of a site's mailboxes. Reading changes nothing: what was not seen stays so. */
 export const portalMessageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/messages' })
     .use(operatorAuth(context))
-    .get('/', async ({ site, query }) => answerMessages(context, site, OPERATOR_READER, query), {
+    .get('/', async ({ site, query }) => answerMessages(context, site, OPERATOR_ACTOR, query), {
       siteOperator: true,
       params: SitePath,
       query: MessageListQuery,
@@ -25,7 +25,7 @@ export const portalMessageRoutes = (context: AppContext) =>
     })
     .get(
       '/:messageId',
-      async ({ site, params }) => context.messages.get(site, OPERATOR_READER, params.messageId),
+      async ({ site, params }) => context.messages.get(site, OPERATOR_ACTOR, params.messageId),
       {
         siteOperator: true,
         params: Type.Composite([SitePath, MessagePath]),
@@ -41,7 +41,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       '/send',
       async ({ site, body, request }) => {
         const repeat = idempotentRequest(request, 'POST /portal/api/messages/send', body)
-        return context.sending.send(site, { reader: OPERATOR_READER, repeat }, body)
+        return context.sending.send(site, { reader: OPERATOR_ACTOR, repeat }, body)
       },
       {
         siteOperator: true,
@@ -56,7 +56,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       async ({ site, params: { messageId }, body, request }) => {
         const scope = `POST /portal/api/messages/reply ${messageId}`
         const repeat = idempotentRequest(request, scope, body)
-        return context.sending.reply(site, { reader: OPERATOR_READER, repeat }, messageId, body)
+        return context.sending.reply(site, { reader: OPERATOR_ACTOR, repeat }, messageId, body)
       },
       {
         siteOperator: true,

@@ -1,11 +1,14 @@
 import { originOf } from '#http/request-origin.ts'
+import type { Actor } from '#identity/actor.ts'
 import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { MailEditor } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 
-/** May read every mailbox, as the site's super-admins may. */
-export const OPERATOR_READER: MailReader = { userId: OPERATOR, role: 'super-admin' }
+/** Has the authority of a site's super-admins: over every mailbox and every admin. */
+export const OPERATOR_ACTOR: Pick<Actor, 'userId' | 'role'> = {
+  userId: OPERATOR,
+  role: 'super-admin',
+}
 
 /** For the audit trail. */
 export const operatorAt = (request: Request): DeployTokenEditor & MailEditor => ({

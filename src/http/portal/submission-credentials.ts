@@ -12,7 +12,7 @@ import {
   CredentialList,
 } from '#mail/submission/model.ts'
 
-import { OPERATOR_READER, operatorAt } from './operator-at.ts'
+import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
 
 /** The passwords with which mail programs send from the mailboxes of a site. */
 export const portalSubmissionCredentialRoutes = (context: AppContext) =>
@@ -23,7 +23,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
       async ({ site, params, query }) => {
         const { mailbox, items } = await context.submissionCredentials.list(
           site,
-          OPERATOR_READER,
+          OPERATOR_ACTOR,
           params.address,
         )
         const asked = {
@@ -57,6 +57,6 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
     )
 
 const editorAt = (request: Request): CredentialEditor => ({
-  reader: OPERATOR_READER,
+  reader: OPERATOR_ACTOR,
   by: operatorAt(request),
 })

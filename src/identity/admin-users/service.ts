@@ -2,6 +2,7 @@ import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import {
   type ActorContext,
+  type AuthorityContext,
   type Role,
   type StepUpContext,
   requireAuthorityOver,
@@ -146,7 +147,7 @@ export class AdminUsers {
     })
   }
 
-  async delete(site: Site, by: ActorContext, userId: string): Promise<void> {
+  async delete(site: Site, by: AuthorityContext, userId: string): Promise<void> {
     if (userId === by.actor.userId) {
       throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
     }
@@ -181,7 +182,7 @@ export class AdminUsers {
   /** Alone in the pool, on a user whom the actor has authority over; their standing is looked up anew afterwards. */
   async #changing<Result>(
     site: Site,
-    by: ActorContext,
+    by: AuthorityContext,
     userId: string,
     change: (tx: SiteTx, user: User) => Promise<Result>,
   ): Promise<Result> {
@@ -205,7 +206,7 @@ export class AdminUsers {
 
   #record(
     tx: SiteTx,
-    { actor, origin }: ActorContext,
+    { actor, origin }: AuthorityContext,
     event: SecurityEventName,
     about: { readonly user: User; readonly detail: Readonly<Record<string, string>> },
   ): Promise<void> {

@@ -43,7 +43,7 @@ export class UserSessions {
   }
 
   /** 404 for nobody of the admin pool, 403 for someone above the actor. */
-  async ownerById(site: Site, actor: Actor, userId: string): Promise<SessionOwner> {
+  async ownerById(site: Site, actor: Pick<Actor, 'role'>, userId: string): Promise<SessionOwner> {
     const { admin } = await this.#deps.directory.get(site)
     const user = await this.#deps.database.withSite(site.siteId, (tx) =>
       this.#deps.users.find(tx, admin.userPoolId, userId),
