@@ -98,6 +98,13 @@ describe('a start that cannot succeed says', () => {
     )
   })
 
+  test.each(['SMTP_PORT', 'SUBMISSION_PORT'])('which port of mail is taken: %s', async (name) => {
+    const env = { ...onDatabase(), [name]: String(operatorPort) }
+    expect(await refusal({ env })).toBe(
+      `croft: Port ${operatorPort} on 127.0.0.1 is in use: stop the program that listens there, or choose another with ${name}`,
+    )
+  })
+
   test('that the master key is another one', async () => {
     const env = { ...onDatabase(), CROFT_MASTER_KEY: randomBytes(32).toString('base64') }
     expect(await refusal({ env })).toMatch(

@@ -1,5 +1,4 @@
-import { codeOf } from '#base/error-code.ts'
-import { SetupError } from '#config/setup-error.ts'
+import { listenError } from '#platform/listen-error.ts'
 
 /** Who sent the request; read lazily, because asking the runtime costs more than most requests. */
 export interface Peer {
@@ -59,34 +58,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   try {
     return await listenHere(settings)
   } catch (error) {
-    throw listenError(error, options)
+    const { hostname, port, settings: names = { host: 'HOST', port: 'PORT' } } = options
+    throw listenError(error, { hostname, port, settings: names })
   }
 }
 
 async function listenHere(settings: HttpServerSettings): Promise<HttpServer> {
   if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
   return (await import('./node-server.ts')).serveOnNode(settings)
-}
-
-/** Says what to do about an address that cannot be listened on; any other error stays what it is. */
-function listenError(error: unknown, options: HttpServerOptions): unknown {
-  const message = listenAdvice(codeOf(error) ?? '', options)
-  return message === undefined ? error : new SetupError(message, { cause: error })
-}
-
-function listenAdvice(
-  code: string,
-  { hostname, port, settings = { host: 'HOST', port: 'PORT' } }: HttpServerOptions,
-): string | undefined {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} on ${hostname} is in use: stop the program that listens there, or choose another with ${settings.port}`
-    case 'EACCES':
-      return `Port ${port} on ${hostname} is not for this user: choose one above 1023 with ${settings.port}`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `This machine has no address "${hostname}" to listen on: give one that it has with ${settings.host}, or 0.0.0.0 for all`
-    default:
-      return undefined
-  }
 }

@@ -9,6 +9,7 @@ import type { Clock } from '#base/clock.ts'
 import { hasCode } from '#base/error-code.ts'
 import { Tally } from '#base/tally.ts'
 import type { MailConfig } from '#config/config.ts'
+import { listenError } from '#platform/listen-error.ts'
 import { listening } from '#platform/listening.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
@@ -22,6 +23,7 @@ const IDLE_MS = 5 * 60_000
 const MAX_COMMAND_BYTES = 4096
 const RELOAD_MS = 5000
 const LAST_WORDS_MS = 1000
+const PORT_SETTINGS = { smtp: 'SMTP_PORT', submission: 'SUBMISSION_PORT' } as const
 /** The library's answers to relics and to what only a trusted proxy may say. */
 const DISABLED = ['HELP', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD']
 
@@ -62,7 +64,7 @@ export class SmtpListener {
     return this.#server?.server.listening === true && !this.#draining
   }
 
-  /** Begins to listen; gives the port. */
+  /** Begins to listen; gives the port. Rejects with a `SetupError` when the address cannot be had. */
   async start(): Promise<number> {
     const { config, name, logger, reloadMs = RELOAD_MS } = this.#deps
     const material = await this.#material()
@@ -73,7 +75,10 @@ export class SmtpListener {
       server.server,
       (begun) => server.listen(this.#deps.port, config.smtpHost, begun),
       (error) => logger.error({ err: error, name }, 'the SMTP server failed'),
-    )
+    ).catch((error: unknown) => {
+      const settings = { host: 'SMTP_HOST', port: PORT_SETTINGS[name] }
+      throw listenError(error, { hostname: config.smtpHost, port: this.#deps.port, settings })
+    })
     this.#server = server
     this.#reloadTls(material, reloadMs)
     const address = server.server.address()
