@@ -86,11 +86,11 @@ export class AccountMail {
     }
   }
 
-  /** Undefined when there is no such sign-up, or nothing to do for it any more. */
+  /** Undefined when there is no such sign-up, or nothing to do for it any more: this request has its code. */
   async #newSignUpCode(
     tx: SiteTx,
     { userPoolId }: Pool,
-    { registrationId, email, ask }: Job,
+    { registrationId, email, ask, requestId }: Job,
   ): Promise<string | undefined> {
     if (registrationId === undefined) return undefined
     const { clock, codes } = this.#deps
@@ -103,6 +103,7 @@ export class AccountMail {
       codeHash: codes.hash(scope, code),
       expiresAt: new Date(now.getTime() + VERIFICATION_LIFETIME_MS),
       onlyFirst: ask === 'sign-up',
+      requestId,
     }
     return (await updateSignUpCode(tx, userPoolId, changed, now)) ? code : undefined
   }

@@ -111,6 +111,8 @@ export interface NewSignUpCode {
   readonly expiresAt: Date
   /** Leaves a code alone that is there already. */
   readonly onlyFirst: boolean
+  /** Of a request that has one code, however often its job runs. */
+  readonly requestId: string | undefined
 }
 
 /** False when there is no such sign-up, or nothing to do for it. */
@@ -122,11 +124,17 @@ export async function updateSignUpCode(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('pending_sign_up')
-    .set({ code_hash: code.codeHash, tries: 0, expires_at: code.expiresAt })
+    .set({
+      code_hash: code.codeHash,
+      code_request_id: code.requestId ?? null,
+      tries: 0,
+      expires_at: code.expiresAt,
+    })
     .where(inPool(tx, userPoolId))
     .where('registration_id', '=', code.registrationId)
     .where('email', '=', code.email)
     .where('expires_at', '>', now)
+    .where(sql<boolean>`(code_request_id = ${code.requestId ?? null}) is not true`)
     .$if(code.onlyFirst, (query) => query.where('code_hash', 'is', null))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

@@ -173,6 +173,7 @@ export class SignUps {
       language: origin.language,
       ask: ask.ask,
       email: ask.email,
+      requestId: this.#deps.ids.uuid(),
       ...(ask.registrationId === undefined ? {} : { registrationId: ask.registrationId }),
     })
   }

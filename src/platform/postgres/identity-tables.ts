@@ -137,6 +137,7 @@ export interface IdentityTables {
     password_hash: string
     sealed_srp: Buffer | null
     code_hash: Buffer | null
+    code_request_id: string | null
     tries: Generated<number>
     network: Generated<string>
     name: string | null

@@ -33,7 +33,7 @@ export interface QueueJobs {
     readonly registrationId?: string
     /** Whose code it is to be: a browser's, or a network's. */
     readonly requester?: string
-    /** Of a request for a new password: a job that runs again finds that its code is made. */
+    /** Of one request: a job that runs again finds that its code is made. */
     readonly requestId?: string
     /** Of the page on which they asked. */
     readonly language?: string | undefined
