@@ -8,6 +8,7 @@ const STATUS = {
   UserPoolNotFound: 404,
   DeploymentNotFound: 404,
   RepositoryNotFound: 404,
+  RefNotFound: 404,
   ObjectNotFound: 404,
   GroupNotFound: 404,
   ProviderNotFound: 404,

@@ -52,7 +52,7 @@ describe('fetching a repository', () => {
 
   test('names a branch that is not there', async () => {
     await expect(fetch('missing', { branch: 'nope' })).rejects.toMatchObject({
-      code: 'SourceUnavailable',
+      code: 'RefNotFound',
       message: expect.stringContaining('nope'),
     })
   })
@@ -63,13 +63,17 @@ describe('fetching a repository', () => {
     ['an option as URL', { url: '--upload-pack=touch pwned' }],
     ['an option as host', { url: 'ssh://-oProxyCommand=touch/x' }],
     ['an option as scp host', { url: 'a@-oProxyCommand=x:y z' }],
-    ['an option as branch', { branch: '--upload-pack=x' }],
     ['a plain word', { url: 'repository' }],
   ])('refuses %s', async (name, options) => {
     await expect(fetch(`refused ${name}`, options)).rejects.toMatchObject({
       code: 'SourceUnavailable',
     })
     expect(existsSync('pwned')).toBe(false)
+  })
+
+  test('refuses an option as branch', async () => {
+    const fetched = fetch('refused branch', { branch: '--upload-pack=x' })
+    await expect(fetched).rejects.toMatchObject({ code: 'ValidationError' })
   })
 
   test('stops at its bounds, and says which one', async () => {

@@ -84,16 +84,22 @@ describe('an external repository', () => {
     }
   })
 
-  test.each(['nothing', '--upload-pack=touch x', '-x', 'a b', 'a:b', '0'.repeat(40), 'main^{/x}'])(
-    'is not deployed at the ref %j',
-    async (ref) => {
-      const domain = `r${Buffer.from(ref).toString('hex').slice(0, 20)}.test`
-      const origin = await publish(domain, files('first'))
-      await siteOf(domain, origin.url)
-      const refused = await stack.portal('POST', `/sites/${domain}/deployments/fetch`, { ref })
-      expect(refused).toMatchObject({ status: 502, json: { error: { code: 'SourceUnavailable' } } })
-    },
-  )
+  const [missing, invalid] = [[404, 'RefNotFound'] as const, [400, 'ValidationError'] as const]
+  test.each([
+    ['nothing', missing],
+    ['0'.repeat(40), missing],
+    ['--upload-pack=touch x', invalid],
+    ['-x', invalid],
+    ['a b', invalid],
+    ['a:b', invalid],
+    ['main^{/x}', invalid],
+  ])('is not deployed at the ref %j', async (ref, [status, code]) => {
+    const domain = `r${Buffer.from(ref).toString('hex').slice(0, 20)}.test`
+    const origin = await publish(domain, files('first'))
+    await siteOf(domain, origin.url)
+    const refused = await stack.portal('POST', `/sites/${domain}/deployments/fetch`, { ref })
+    expect(refused).toMatchObject({ status, json: { error: { code } } })
+  })
 
   test('is deployed as its branch is, and again when it has moved on', async () => {
     const origin = await publish('moving', files('first'))
@@ -165,22 +171,28 @@ describe('an external repository', () => {
   })
 
   test.each([
-    ['a branch that is not there', { branch: 'next' }, 'next'],
-    ['a repository that is not there', { url: 'file:///nowhere/x.git' }, 'nowhere'],
-  ])('cannot be fetched from %s', async (what, repo, words) => {
+    ['a branch that is not there', { branch: 'next' }, 'next', 404, 'RefNotFound'],
+    [
+      'a repository that is not there',
+      { url: 'file:///nowhere/x.git' },
+      'nowhere',
+      502,
+      'SourceUnavailable',
+    ],
+  ])('cannot be fetched from %s', async (what, repo, words, status, code) => {
     const { url } = await publish(what.replaceAll(' ', '-'), files('x'))
     const domain = `${what.replaceAll(' ', '-')}.test`
     const fetch = await siteOf(domain, url, repo)
     const answer = await fetch()
-    expect(answer).toMatchObject({ status: 502, json: { error: { code: 'SourceUnavailable' } } })
+    expect(answer).toMatchObject({ status, json: { error: { code } } })
     expect(answer.json.error.message).toContain(words)
   })
 
   test('is not looked for where a site has a repository of its own', async () => {
     const answer = await stack.portal('POST', '/sites/one.test/deployments/fetch')
     expect(answer).toMatchObject({
-      status: 502,
-      json: { error: { code: 'SourceUnavailable', message: expect.stringContaining('push it') } },
+      status: 404,
+      json: { error: { code: 'RefNotFound', message: expect.stringContaining('push it') } },
     })
   })
 })

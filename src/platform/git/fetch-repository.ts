@@ -47,12 +47,12 @@ export interface FetchedRepository {
   readonly symbolicLinks: readonly string[]
 }
 
-/** The commit that a branch or tag names, or the one that is named, without history, by the system's git. Throws `SourceUnavailable` with what git said. */
+/** The commit that a branch or tag names, or the one that is named, without history, by the system's git. Throws `RefNotFound`, or `SourceUnavailable` with what git said. */
 export async function fetchRepository(request: FetchRequest): Promise<FetchedRepository> {
   const url = repositoryUrl(request.url, request.allowFileUrls ?? false)
   if (!/^(?!-)[\w./+@-]{1,200}$/.test(request.branch)) {
     throw new AppError(
-      'SourceUnavailable',
+      'ValidationError',
       `"${request.branch}" is neither the name of a branch or tag nor the id of a commit`,
     )
   }
@@ -134,7 +134,7 @@ function git(args: readonly string[], signal: AbortSignal, request: FetchRequest
     signal.removeEventListener('abort', end)
     if (signal.aborted) reject(unavailable(request, endedWhy(signal, request)))
     else if (code === 0) resolve(output)
-    else reject(unavailable(request, withoutCredentials(complaint.trim(), request.url)))
+    else reject(refusal(request, withoutCredentials(complaint.trim(), request.url)))
   })
   return promise
 }
@@ -201,6 +201,18 @@ function endedWhy({ reason }: AbortSignal, { timeoutMs }: FetchRequest): string 
   if (!(reason instanceof Error)) return 'it was cancelled'
   if (reason.name === 'TimeoutError') return `it took longer than ${timeoutMs} ms`
   return reason.name === 'AbortError' ? 'it was cancelled' : reason.message
+}
+
+/** Git has no exit code of its own for a ref that is not there. */
+const NO_SUCH_REF = /remote branch .* not found|find remote ref|not our ref|no such ref/i
+
+function refusal(request: FetchRequest, complaint: string): AppError {
+  if (!NO_SUCH_REF.test(complaint)) return unavailable(request, complaint)
+  const url = withoutCredentials(request.url, request.url)
+  return new AppError(
+    'RefNotFound',
+    `"${url}" has no branch, tag or commit "${request.branch}": push it, or name one that is there`,
+  )
 }
 
 const unavailable = (request: FetchRequest, why: string): AppError =>

@@ -12,7 +12,7 @@ import { type WorkFolderDeps, openWorkFolder } from './work-folder.ts'
 const FETCH_MS = 120_000
 const MAX_REPOSITORY_BYTES = 1024 * 1024 * 1024
 
-/** Brings one branch of a repository into an empty folder. Throws `SourceUnavailable` that says why it could not. */
+/** Brings one branch of a repository into an empty folder. Throws `RefNotFound`, or `SourceUnavailable` that says why it could not. */
 export type FetchRepository = (request: {
   readonly url: string
   readonly branch: string

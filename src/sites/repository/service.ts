@@ -150,7 +150,7 @@ async function revision(source: GitSource, ref: string): Promise<string> {
   const commit = REVISION.test(ref) ? await commitOf(source, ref) : undefined
   if (commit !== undefined) return commit
   throw new AppError(
-    'SourceUnavailable',
+    'RefNotFound',
     `The repository of the site has no branch, tag or commit "${ref}": push it first to /site.git`,
   )
 }
