@@ -45,7 +45,7 @@ const TIMEOUT_MS = 60_000
 
 export const doctor: CliCommand = {
   name: 'doctor',
-  summary: 'Tries what the service stands on, and says what is wrong and what to do',
+  summary: 'Try what the service stands on, and say what is wrong and what to do',
   options: [flagOption('--strict', 'fail for warnings, too')],
   async run(call) {
     const options = { timeoutMs: TIMEOUT_MS }

@@ -38,6 +38,11 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     terminal.out(`croft ${await programVersion()}`)
     return 0
   }
+  const unknown = isForHelp(argv) ? unknownWords(argv) : undefined
+  if (unknown !== undefined) {
+    terminal.err(unknownCommand(unknown))
+    return 2
+  }
   let exitCode: ExitCode = 0
   const commands = isForHelp(argv) ? listedCommands() : await commandsFor(argv)
   const program = createProgram(commands, {
@@ -70,6 +75,16 @@ const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
 const isForHelp = ([first = 'help', ...rest]: readonly string[]): boolean =>
   first === 'help' ||
   (HELP.has(rest.at(-1) ?? first) && rest.slice(0, -1).every((word) => !word.startsWith('-')))
+
+/** The first words of a call for help when they name neither a command nor a group. */
+function unknownWords(argv: readonly string[]): readonly string[] | undefined {
+  const words = argv.filter((word) => word !== 'help' && !word.startsWith('-'))
+  const isKnown = [1, 2, 3].some((length) =>
+    commandNames.includes(words.slice(0, length).join(' ')),
+  )
+  const isGroup = commandNames.some((name) => `${name} `.startsWith(`${words.join(' ')} `))
+  return words.length === 0 || isKnown || isGroup ? undefined : words.slice(0, 2)
+}
 
 async function runCommand(
   command: CliCommand,
@@ -160,10 +175,14 @@ function refusal(
   if (code === 'commander.unknownCommand') {
     const options = argv.findIndex((word) => word.startsWith('-'))
     const words = argv.slice(0, options === -1 ? 2 : Math.min(options, 2))
-    const similar = similarCommands(words, commandNames).map((name) => `"${name}"`)
-    const suggestion = similar.length === 0 ? '' : ` (Did you mean ${similar.join(' or ')}?)`
-    return `croft: there is no command "${words.join(' ')}"; "croft help" lists them${suggestion}`
+    return unknownCommand(words)
   }
   const [pattern, replacement] = REASONS[code] ?? [/^unknown/, 'Unknown']
   return wrongCall(text.replace(pattern, replacement).replace('\n', ' '), parsed)
+}
+
+function unknownCommand(words: readonly string[]): string {
+  const similar = similarCommands(words, commandNames).map((name) => `"${name}"`)
+  const suggestion = similar.length === 0 ? '' : ` (Did you mean ${similar.join(' or ')}?)`
+  return `croft: there is no command "${words.join(' ')}"; "croft help" lists them${suggestion}`
 }

@@ -339,6 +339,12 @@ describe('croft', () => {
       ['logs', '--request-id', 'x'],
       'there is no command "logs"; "croft help" lists them (Did you mean "site logs"?)',
     ],
+    [
+      'help with no such command',
+      ['help', 'site', 'deplo'],
+      'there is no command "site deplo"; "croft help" lists them (Did you mean "site deploy"?)',
+    ],
+    ['--help after no such command', ['deplyo', '--help'], 'there is no command "deplyo"'],
     ['no such option', ['site', 'list', '--nope'], "Unknown option '--nope'"],
     ['a word too many', ['site', 'show', 'a', 'b'], '"b" is one word too many'],
     ['a missing option', ['token', '--site', 'x.test'], '--user is missing'],
@@ -372,6 +378,8 @@ describe('croft', () => {
     ['nothing', []],
     ['help', ['help']],
     ['--help', ['--help']],
+    ['help and a group', ['help', 'site']],
+    ['help and a command with its words', ['help', 'site', 'show', 'one.test']],
     ['-h after a command', ['site', 'create', '-h']],
   ])('called with %s explains itself', async (_what, args) => {
     const ran = await croft(args)
