@@ -69,11 +69,19 @@ export const forwardingTargetAdd: CliCommand = {
     const path = targetsPath(args)
     const added = await service.portalAs(AddedForwardingTargets, 'POST', path, { body })
     const rows = added.items.map(({ target, status, verificationSent }) =>
-      [target, status, verificationSent ? 'asked by mail' : 'not mailed'].map(printable),
+      [target, status, verificationSent ? 'asked by mail' : unsentText(target, status)].map(
+        printable,
+      ),
     )
     return { json: added, text: columns(rows) }
   },
 }
+
+/** Where no gateway is set, or too many were asked for, or mail to the address came back. */
+const unsentText = (target: string, status: string): string =>
+  status === 'VERIFIED'
+    ? 'has agreed already'
+    : `not sent: "croft outbox --to ${target}" tells whether it is kept here`
 
 export const forwardingTargetRemove: CliCommand = {
   name: 'forwarding target remove',

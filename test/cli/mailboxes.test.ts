@@ -160,6 +160,9 @@ test('croft forwarding names targets, turns forwarding on, and tells both', asyn
     ],
   })
   expect((await run(...list)).out).toMatch(/^al@example\.org +PENDING +since 20.*\nbob@/)
+  expect((await run('forwarding', 'target', 'add', address, ...targets)).out).toContain(
+    'al@example.org   PENDING  not sent: "croft outbox --to al@example.org" tells whether it is kept here',
+  )
   await json('forwarding', 'target', 'remove', address, ...targets.slice(0, 2))
   const settings = await json('forwarding', 'set', address, '--enabled', 'on', '--keep-copy', 'off')
   expect(settings).toEqual({
