@@ -28,7 +28,7 @@ async function boundEntries(call: Invocation, siteId: string): Promise<readonly 
     return functionEntries(await call.service.portal('GET', sitePath(siteId, '/iac/export')))
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error
-    call.progress(`Only the functions of croft.json are looked at for packages: ${error.message}`)
+    call.progress(`Bundles the functions that croft.json names, and no others: ${error.message}`)
     return []
   }
 }

@@ -13,7 +13,7 @@ const DEPLOY_TOKEN_SCOPES = ['deploy', 'logs', 'iac'] as const
 export type DeployTokenScope = (typeof DEPLOY_TOKEN_SCOPES)[number]
 
 const Scope = Type.Union([Type.Literal('deploy'), Type.Literal('logs'), Type.Literal('iac')], {
-  fault: `must be ${DEPLOY_TOKEN_SCOPES.join(', ')}`,
+  fault: `must be one of ${DEPLOY_TOKEN_SCOPES.join(', ')}`,
 })
 const Scopes = Type.Array(Scope, {
   minItems: 1,

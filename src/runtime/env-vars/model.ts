@@ -131,7 +131,10 @@ function changedVariable(
 function valueOf({ name, value }: EnvVarChange, before: PlainEnvVar | undefined): string {
   const next = value ?? before?.value
   if (next === undefined) {
-    throw invalid(`${name}.value`, 'is required: the variable does not exist yet')
+    throw invalid(
+      `${name}.value`,
+      'is required: the variable does not exist yet. Give its value here, or set it first with "croft env set" or PUT /admin/data/env-vars',
+    )
   }
   checkValue(name, next)
   return next
