@@ -9,7 +9,7 @@ import { BUCKET_ANSWERS } from '#runtime/buckets/answers.ts'
 
 import { columns, printable } from './columns.ts'
 import { type CliCommand, type Invocation, flagOption, textOption } from './command.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { CommandError, UsageError, unreadableFile } from './errors.ts'
 import { contentPath } from './resource.ts'
 
 const REMOTE = /^s3:\/\/([^/]+)(?:\/(.*))?$/s
@@ -116,7 +116,8 @@ async function download(call: Invocation, { bucket, key }: RemoteObject, to: str
     `${path}/presign-get-object`,
     { body: { key } },
   )
-  const bytes = service.download(url)
+  const missing = `${call.args.word} has no object s3://${bucket}/${key}`
+  const bytes = service.download(url, missing)
   if (to === '-') return { bytes }
   const first = await bytes.next()
   const file = to.endsWith('/') || to === '.' ? `${to.replace(/\/$/, '')}/${basename(key)}` : to
@@ -143,7 +144,7 @@ async function* asyncBytes(
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((cause: unknown) => {
-    throw new CommandError(`"${file}" cannot be read: ${String(cause)}`, { cause })
+    throw unreadableFile(file, cause)
   })
   if (found.isFile()) return found.size
   throw new CommandError(`"${file}" is no file: copy one file at a time`)

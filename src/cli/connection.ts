@@ -7,7 +7,7 @@ import { installRoot } from '#config/install-root.ts'
 import { readOperatorKey } from '#config/keys.ts'
 
 import type { Arguments } from './command.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { CommandError, UsageError, unreadableFile } from './errors.ts'
 import type { Connection, Credential } from './service-client.ts'
 
 /** Addresses to listen on that are none to connect to. */
@@ -86,9 +86,7 @@ async function deployToken(
     return bearer === '' ? undefined : { bearer, credential: tokenFrom('CROFT_DEPLOY_TOKEN') }
   }
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, {
-      cause,
-    })
+    throw unreadableFile(file, cause)
   })
   const token = text.trim()
   if (token === '') throw new CommandError(`The file "${file}" holds no deploy token`)

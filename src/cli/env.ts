@@ -12,7 +12,7 @@ import {
   choiceOption,
   textOption,
 } from './command.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, unreadableFile } from './errors.ts'
 import { askedText } from './passphrase.ts'
 import { sitePath } from './service-client.ts'
 import { syncFault, waitForSync } from './site-runtime.ts'
@@ -71,7 +71,8 @@ export const envSet: CliCommand = {
     )
     const isSecret = secret === undefined ? (known?.secret ?? true) : secret === 'on'
     const value = await valueOf(args, name)
-    return changed(call, { [name]: { value, secret: isSecret } }, `Set ${name}`)
+    const variables = { [name]: { value, secret: isSecret } }
+    return changed(call, variables, { done: `Set ${name}`, after: 'Functions see it now' })
   },
 }
 
@@ -86,9 +87,13 @@ export const envUnset: CliCommand = {
     const name = args.second ?? ''
     const items = await service.portalItems(EnvVarPage, path(args))
     if (!items.some((variable) => variable.name === name)) {
-      throw new CommandError(`There is no variable "${name}": croft env list ${args.word}`)
+      throw new CommandError(
+        `There is no variable "${name}": "croft env list ${args.word}" lists them`,
+      )
     }
-    return changed(call, { [name]: { value: null } }, `Deleted ${name}`)
+    const variables = { [name]: { value: null } }
+    const words = { done: `Deleted ${name}`, after: 'Functions no longer see it' }
+    return changed(call, variables, words)
   },
 }
 
@@ -102,19 +107,23 @@ async function valueOf(args: Arguments, name: string): Promise<string> {
     )
   const text = await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch(
     (cause: unknown) => {
-      throw new CommandError(`"${file}" cannot be read: ${String(cause)}`, { cause })
+      throw unreadableFile(file, cause)
     },
   )
   return text.replace(/\r?\n$/, '')
 }
 
-async function changed(call: Invocation, variables: object, done: string): Promise<CommandResult> {
+async function changed(
+  call: Invocation,
+  variables: object,
+  { done, after }: { readonly done: string; readonly after: string },
+): Promise<CommandResult> {
   const { args, service } = call
   await service.portal('PUT', path(args), { body: { variables } })
   const fault = syncFault(await waitForSync(call, args.word))
   return {
     json: { names: Object.keys(variables), published: fault === undefined },
-    text: fault === undefined ? `${done}. Functions see it now.` : `${done}, but ${fault}`,
+    text: fault === undefined ? `${done}. ${after}.` : `${done}, but ${fault}`,
     failed: fault !== undefined,
   }
 }

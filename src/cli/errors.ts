@@ -1,3 +1,5 @@
+import { codeOf } from '#base/error-code.ts'
+
 /** The command was called wrongly: exit code 2, and its usage is shown. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -7,6 +9,10 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
+
+/** Returns the error of a file that the caller named and that cannot be read. */
+export const unreadableFile = (file: string, cause: unknown): CommandError =>
+  new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, { cause })
 
 /** The service refused. `error` is the `error` of its answer. */
 export class ServiceRefusal extends CommandError {

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-import { codeOf } from '#base/error-code.ts'
-
 import { type Arguments, textOption } from './command.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, unreadableFile } from './errors.ts'
 
 export const PASSPHRASE_OPTION = textOption(
   '--passphrase-file <file>',
@@ -20,9 +18,7 @@ export async function givenPassphrase(
   const file = args.text('passphraseFile')
   if (file === undefined) return env['CROFT_ARCHIVE_PASSPHRASE'] || undefined
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, {
-      cause,
-    })
+    throw unreadableFile(file, cause)
   })
   // An editor ends a file with a line break.
   const passphrase = text.replace(/\r?\n$/, '')

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
-import { codeOf } from '#base/error-code.ts'
 import { pictureTypeOf } from '#base/picture.ts'
 
-import { CommandError } from './errors.ts'
+import { unreadableFile } from './errors.ts'
 import { orNone } from './site-options.ts'
 
 /** A picture's file as a `data:` URI; the service says what is wrong with it. */
@@ -18,8 +17,6 @@ export async function fileBytes(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new CommandError(`The file "${path}" cannot be read (${String(codeOf(cause))})`, {
-      cause,
-    })
+    throw unreadableFile(path, cause)
   }
 }

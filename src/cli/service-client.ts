@@ -160,12 +160,16 @@ export class ServiceClient {
     return this.#send(base, { method, path, host: domain, headers }, options)
   }
 
-  /** What a signed URL of the site leads to, as it comes. The object store may be elsewhere. */
-  async *download(url: string): AsyncGenerator<Uint8Array, void, undefined> {
+  /** What a signed URL of the site leads to, as it comes. The object store may be elsewhere. `missing` is the message of a 404. */
+  async *download(url: string, missing?: string): AsyncGenerator<Uint8Array, void, undefined> {
     const { place, request } = await this.#signed(url)
     const response = await reach(place, () =>
       httpResponse({ ...request, method: 'GET', headers: {}, body: undefined }),
     )
+    if (response.statusCode === 404 && missing !== undefined) {
+      response.resume()
+      throw new CommandError(missing)
+    }
     if (response.statusCode !== 200) {
       throw new CommandError(`${await objectError(response)} instead of the bytes`)
     }

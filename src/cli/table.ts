@@ -9,7 +9,7 @@ import { TABLE_ANSWERS } from '#runtime/tables/api/answers.ts'
 
 import { columns, printable } from './columns.ts'
 import { type Arguments, type CliCommand, type Invocation, textOption } from './command.ts'
-import { CommandError, ServiceRefusal, UsageError } from './errors.ts'
+import { CommandError, ServiceRefusal, UsageError, unreadableFile } from './errors.ts'
 import { contentPath, resourcesOf } from './resource.ts'
 
 /** Items of one write, and what one may come to as text: a body is at most 6 MiB. */
@@ -102,7 +102,7 @@ export const tableImport: CliCommand = {
         progress(`${count} items…`)
       }
     }
-    return { json: { items: count }, text: `${count} items are in ${nameOf(args)}.` }
+    return { json: { items: count }, text: `Wrote ${counted(count)} to ${nameOf(args)}.` }
   },
 }
 
@@ -128,6 +128,8 @@ async function* exported({ service }: Invocation, path: string): AsyncGenerator<
 
 const tablePath = ({ args, service }: Invocation): Promise<string> =>
   contentPath(service, args.word, { type: 'ddbTable', name: nameOf(args) })
+
+const counted = (items: number): string => (items === 1 ? '1 item' : `${items} items`)
 
 const nameOf = ({ second = '' }: Arguments): string => second
 
@@ -165,7 +167,7 @@ async function* batchesOf(file: string): AsyncGenerator<readonly ItemLine[]> {
 
 async function* itemLines(file: string): AsyncGenerator<ItemLine> {
   let line = 0
-  for await (const text of createInterface({ input: inputOf(file), crlfDelay: Infinity })) {
+  for await (const text of linesOf(file)) {
     line += 1
     if (text.trim() === '') continue
     if (line === 1 && text.trimStart().startsWith('[')) {
@@ -181,15 +183,32 @@ async function* itemLines(file: string): AsyncGenerator<ItemLine> {
   }
 }
 
+async function* linesOf(file: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: inputOf(file), crlfDelay: Infinity })
+  } catch (cause) {
+    throw unreadableFile(file, cause)
+  }
+}
+
 function inputOf(file: string): NodeJS.ReadableStream {
   return file === '-' ? process.stdin : createReadStream(file)
 }
 
 async function wholeText(file: string): Promise<string> {
   let text = ''
-  for await (const chunk of inputOf(file)) text += String(chunk)
+  try {
+    for await (const chunk of inputOf(file)) text += String(chunk)
+  } catch (cause) {
+    throw unreadableFile(file, cause)
+  }
   return text
 }
+
+const written = (items: number): string =>
+  items === 0
+    ? 'Nothing is written.'
+    : `${counted(items)} of earlier lines ${items === 1 ? 'is' : 'are'} written.`
 
 /** A batch is written whole or refused; of one that is refused each item is written alone, to find the one at fault. */
 async function writeBatch(
@@ -209,7 +228,7 @@ async function writeBatch(
       await write([item]).catch((cause: unknown) => {
         const message = cause instanceof Error ? cause.message : String(cause)
         throw new CommandError(
-          `line ${item.line}: ${message}\nThe ${count + at} items before it are written. Mend the line and import the file again: what is there already is written once more.`,
+          `line ${item.line}: ${message}\n${written(count + at)} Correct the line and import the file again: items that are there already are written once more.`,
           { cause },
         )
       })

@@ -58,10 +58,15 @@ describe.each(['files', 'S3'])('with objects in %s, croft', (kind) => {
     const { out } = await run('env', 'list', 'one.test')
     expect(out).toMatch(/^API_KEY +\(secret\)\nMODE +hunter2-hunter2\n$/)
     expect(await run('env', 'list', 'two.test')).toMatchObject({ out: /No variable yet/ })
-    expect(await run('env', 'unset', 'one.test', 'API_KEY')).toMatchObject({ code: 0 })
+    expect(await run('env', 'unset', 'one.test', 'API_KEY')).toMatchObject({
+      code: 0,
+      out: 'Deleted API_KEY. Functions no longer see it.\n',
+    })
     expect(await run('env', 'unset', 'one.test', 'API_KEY')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('There is no variable "API_KEY"'),
+      err: expect.stringContaining(
+        'There is no variable "API_KEY": "croft env list one.test" lists them',
+      ),
     })
   })
 
@@ -103,7 +108,7 @@ describe.each(['files', 'S3'])('with objects in %s, croft', (kind) => {
     )
     expect(await run('table', 'import', 'one.test', 'menu', '--file', path)).toMatchObject({
       code: 0,
-      out: '61 items are in menu.\n',
+      out: 'Wrote 61 items to menu.\n',
     })
     const { out } = await run('table', 'export', 'one.test', 'menu')
     const items = out.trim().split('\n')
@@ -158,7 +163,31 @@ describe.each(['files', 'S3'])('with objects in %s, croft', (kind) => {
       'an object that is not there',
       ['bucket', 'cp', 'one.test', 's3://media/none', '-'],
       1,
-      'answered 404',
+      'one.test has no object s3://media/none',
+    ],
+    ...['import', 'put'].map((name): [string, readonly string[], number, string] => [
+      `no file for table ${name}`,
+      ['table', name, 'one.test', 'menu', '--file', '/nowhere'],
+      1,
+      'The file "/nowhere" cannot be read (ENOENT)',
+    ]),
+    [
+      'a folder for table import',
+      ['table', 'import', 'one.test', 'menu', '--file', tmpdir()],
+      1,
+      'cannot be read (EISDIR)',
+    ],
+    [
+      'no file to copy',
+      ['bucket', 'cp', 'one.test', '/nowhere', 's3://media/x'],
+      1,
+      'The file "/nowhere" cannot be read (ENOENT)',
+    ],
+    [
+      'no file with the value of a variable',
+      ['env', 'set', 'one.test', 'MODE', '--file', '/nowhere'],
+      1,
+      'The file "/nowhere" cannot be read (ENOENT)',
     ],
   ])('says what is wrong with %s', async (_what, args, code, message) => {
     expect(await run(...args)).toMatchObject({ code, err: expect.stringContaining(message) })
@@ -170,7 +199,7 @@ describe.each(['files', 'S3'])('with objects in %s, croft', (kind) => {
     const { code, err } = await run('table', 'import', 'one.test', 'menu', '--file', path)
     expect(code).toBe(1)
     expect(err).toMatch(/line 27: /)
-    expect(err).toContain('The 26 items before it are written')
+    expect(err).toContain('26 items of earlier lines are written')
     const array = await file('array.json', '[{"id":"a"}]')
     expect((await run('table', 'import', 'one.test', 'menu', '--file', array)).err).toContain(
       'is a JSON array',
