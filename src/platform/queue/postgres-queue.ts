@@ -13,6 +13,7 @@ import { DeadHolders } from './dead-holders.ts'
 import { JobsUnderWay } from './jobs-under-way.ts'
 import { QueueActivity, type QueueDepth } from './queue-activity.ts'
 import { deadLetterQueue } from './queue-policies.ts'
+import { QueueWarnings } from './queue-warnings.ts'
 import {
   type EnqueueOptions,
   type HandleOptions,
@@ -59,7 +60,8 @@ export async function openQueue(deps: {
     monitorIntervalSeconds: MONITOR_SECONDS,
   })
   boss.on('error', (error) => deps.log.error({ err: error }, 'queue'))
-  boss.on('warning', (warning) => deps.log.warn({ warning: warning.message }, 'queue'))
+  const warnings = new QueueWarnings(deps.log)
+  boss.on('warning', (warning) => warnings.warn(warning))
   await boss.start()
   return new PostgresQueue({ ...deps, boss })
 }
