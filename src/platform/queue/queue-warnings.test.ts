@@ -2,7 +2,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 import { QueueWarnings } from './queue-warnings.ts'
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] }))
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
+  // To lru-cache the very first moment means no time at all.
+  vi.advanceTimersByTime(1)
+})
 afterEach(() => void vi.useRealTimers())
 
 const backlog = (queue: string, jobs: number) => ({
