@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Role } from '#identity/actor.ts'
+import { LANGUAGES, type Language } from '#languages/language.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import { linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
@@ -19,12 +20,12 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]())
 
 /** What the account's page says to a member of that role; `user@one.test` is one. */
-async function account(host: string, role: Role): Promise<string> {
+async function account(host: string, role: Role, language: Language = 'en'): Promise<string> {
   await stack.adminToken(host, role)
   const party = await RelyingParty.of(stack, host, 'admin')
   const email = role === 'super-admin' ? `ann@${host}` : `${role}@${host}`
   const { cookie } = await party.signIn(await party.user(email))
-  const headers = { cookie, accept: 'text/html' }
+  const headers = { cookie, accept: 'text/html', 'accept-language': language }
   const { status, text } = await stack.call(host, 'GET', `${party.path}/account`, { headers })
   expect(status).toBe(200)
   return textOf(text)
@@ -35,15 +36,25 @@ const own = (host: string, address: string, owner: string) =>
 
 describe('the account’s page of a member of the admin pool', () => {
   test.each([
-    ['super-admin', 'give them roles, and change everything', true],
-    ['admin', 'look after its mailboxes, data and visitors', true],
-    ['user', 'read and send the mail of your mailboxes', false],
+    ['super-admin', 'Your role covers everything of one.test', true],
+    ['admin', 'Your role covers the users, mailboxes, data and visitors of one.test', true],
+    ['user', 'Your role covers the mail of your mailboxes at one.test', false],
   ] as const)('says what a %s can do', async (role, words, isForDevelopers) => {
     const text = await account('one.test', role)
     expect(text).toContain('What you can do here')
     expect(text).toContain(words)
     expect(text.includes('/admin/public/config')).toBe(isForDevelopers)
     expect(text).toContain('You own none yet')
+    // No page of ours does it.
+    expect(text).not.toMatch(/You invite|makes one for you/)
+  })
+
+  test.each(LANGUAGES)('names commands and routes to developers only, in %s', async (language) => {
+    await stack.adminToken('two.test', 'user')
+    await own('two.test', `${language}@two.test`, 'user@two.test')
+    const text = await account('two.test', 'user', language)
+    expect(text).toContain(`${language}@two.test`)
+    expect(text).not.toMatch(/croft |\/admin\/|\bAPI\b/)
   })
 
   test('lists the mailboxes that they own, and no others', async () => {
@@ -59,12 +70,13 @@ describe('the account’s page of a member of the admin pool', () => {
       `info@two.test Mail programs send at ${smtpHostname}, port ${submissionPort}, with STARTTLS.`,
     )
     expect(text).toContain('old@two.test It is disabled')
-    expect(text).toContain('croft mailbox credential create')
+    expect(text).toContain('Passwords of mail programs')
     expect(text).not.toContain('boss@two.test')
     // Not all of the site's either, as the API lists them to admins.
     const admin = await account('two.test', 'admin')
     expect(admin).toContain('boss@two.test')
     expect(admin).not.toContain('info@two.test')
+    expect(admin).toContain('croft mailbox credential create')
   })
 
   test('shows the first of many', async () => {
