@@ -36,7 +36,7 @@ export const deployTokenCreate: CliCommand = {
     const rows = [
       ['token', made.token],
       ['scopes', made.scopes.join(' ')],
-      ['ends', made.expiresAt ?? 'with “croft deploy-token end”'],
+      ['ends', made.expiresAt ?? `with: croft deploy-token end ${args.word} --id ${made.tokenId}`],
       ['id', made.tokenId],
     ]
     return { json: made, text: columns(rows.map((row) => row.map(printable))) }

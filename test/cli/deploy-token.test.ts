@@ -29,6 +29,13 @@ describe('croft with a deploy token', () => {
     CROFT_OPERATOR_KEY: stack.operatorKey,
   })
 
+  test('is made with the whole command that ends it', async () => {
+    const made = await croft(['deploy-token', 'create', 'one.test', '--name', 'CI'], operator())
+    const [, command = ''] = /ends +with: croft (.*)$/m.exec(made.out) ?? []
+    expect(command).toMatch(/^deploy-token end one\.test --id \S+$/)
+    expect(await croft(command.split(' '), operator())).toMatchObject({ code: 0 })
+  })
+
   test('deploys, carries out definitions, and does nothing else', async () => {
     const site = join(folder, 'site')
     await croftFolder(site)
