@@ -39,6 +39,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   memory: 'is bounded in memory by the kernel',
 }
 
+/** What to do about a wall that a jail does not take. The others say it by their reason. */
+const WALL_ADVICE: Readonly<Record<string, string>> = {
+  user: 'Nothing to do: site code is in its jail without. Only a service that runs as root could give it another user',
+  memory:
+    'Nothing has to be done: the service ends what holds too much. To bound all of it, set MemoryMax= with "systemctl edit croft", or the memory of its container',
+}
+
 const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const
 /** The service tries the database, and then the rest at once, each within 15 s. */
 const TIMEOUT_MS = 60_000
@@ -125,14 +132,23 @@ function told(diagnosis: Static<typeof Diagnosis>, { args }: Invocation): Comman
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [title, ...lines]
 
-function wallLine({ wall, stands, reason }: Static<typeof Diagnosis>['walls'][number]): string {
+function wallLine({
+  wall,
+  stands,
+  reason,
+  needed,
+}: Static<typeof Diagnosis>['walls'][number]): string {
   const meaning = MEANINGS[wall] ?? wall
   const text = stands ? meaning : `${reason ?? 'unknown'} (else it ${meaning})`
-  return line(stands ? MARKS.ok : MARKS.problem, wall, text)
+  const advice = stands || needed ? null : (WALL_ADVICE[wall] ?? null)
+  return line(stands ? MARKS.ok : MARKS.problem, wall, withAdvice(text, advice))
 }
 
 const findingLine = ({ part, level, says, advice }: Static<typeof Finding>): string =>
-  line(MARKS[level], part, advice === null ? says : `${says}\n      ${advice}`)
+  line(MARKS[level], part, withAdvice(says, advice))
+
+const withAdvice = (text: string, advice: string | null): string =>
+  advice === null ? text : `${text}\n      ${advice}`
 
 const line = (mark: string, name: string, text: string): string => `  ${mark} ${name}: ${text}`
 

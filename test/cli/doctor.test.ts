@@ -3,13 +3,17 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import { builtSandbox } from '#test/built-sandbox.ts'
 import { freePort } from '#test/croft-process.ts'
+import { silentLog } from '#test/silent-log.ts'
 import { SmtpServer } from '#test/smtp-server.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { startCroft } from '#test/started-croft.ts'
 import { temporaryFolder } from '#test/temporary-folder.ts'
+import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
 
 import { croft } from './croft.ts'
 
@@ -49,11 +53,30 @@ describe('croft doctor', () => {
       ...parts.map((part) => `  ✓ ${part}: answers`),
       '',
     ])
-    const ofWalls = lines.slice(parts.length + 3, parts.length + 3 + walls.length)
+    const told = lines.slice(parts.length + 3, lines.indexOf('What was tried and looked at:'))
+    const ofWalls = told.filter((line) => /^ {2}[✓✗]/.test(line))
     expect(ofWalls.map((line) => line.split(':')[0])).toEqual(
       walls.map(({ wall, stands }) => `  ${stands ? '✓' : '✗'} ${wall}`),
     )
     expect(await diagnosis()).toMatchObject({ status: 'ready', checks, walls })
+  })
+
+  test('says what can be done about a wall that a jail stands without', async () => {
+    await using bare = await startStack({
+      sites: [],
+      platform: {
+        openSandbox: async (environment) => {
+          const built = await builtSandbox()
+          const options = { config: SANDBOX_CONFIG, logger: silentLog }
+          const without = new Set(['memory'] as const)
+          const jail = await openSandboxJail({ ...built, ...options, without })
+          return SandboxHosts.start({ ...built, ...options, environment, jail })
+        },
+      },
+    })
+    const { out } = await croft(['doctor'], { ...env, CROFT_BASE_URL: bare.baseUrl('127.0.0.1') })
+    expect(out).toMatch(/✗ memory: .*\n {6}Nothing has to be done: .*set MemoryMax= /)
+    expect(out).not.toMatch(/✓.*\n {6}Nothing/)
   })
 
   test('tries database, store and gateway for real', async () => {
