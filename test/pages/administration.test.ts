@@ -150,6 +150,18 @@ describe.each([
       const answer = await get(path, { accept: 'application/json' })
       expect([path, answer.status, answer.json.error.code]).toEqual([path, 404, 'RouteNotFound'])
     }
+    const axios = await get('/admin', { accept: 'application/json, text/plain, */*' })
+    expect(axios.status).toBe(404)
+  })
+
+  test.each([
+    ['takes any type', { accept: '*/*' }],
+    ['does not say what it takes', {}],
+  ])('leads whoever %s on, as it leads a browser', async (_who, headers) => {
+    for (const path of ['/admin', '/admin/callback']) {
+      const answer = await get(path, headers)
+      expect([answer.status, answer.headers['location']]).toEqual([303, `${party.path}/account`])
+    }
   })
 })
 

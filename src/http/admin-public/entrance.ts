@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { acceptsHtml } from '#http/accepts-html.ts'
+import { takesHtml } from '#http/accepts-html.ts'
 import { pathTo } from '#http/oidc/account/account-request.ts'
 import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { signedOutPage } from '#http/oidc/pages/signed-out-page.ts'
@@ -23,7 +23,7 @@ interface Visit {
 /**
  * The addresses that the bootstrap config names, for people: the way in and where sign-outs lead, and where a sign-in for the
  * site's own client ends. Both lead to the account's page, which leads to the sign-in by itself and gets no code: that of the
- * client stays unused. Programs find nothing there.
+ * client stays unused. Programs that ask for JSON find nothing there.
  */
 export const adminEntranceRoutes = (context: AppContext) =>
   new Elysia({ prefix: ADMINISTRATION })
@@ -37,7 +37,7 @@ async function enter(
   context: AppContext,
   { site, pageRequest: request }: Visit,
 ): Promise<Response> {
-  if (!acceptsHtml(request)) throw routeNotFound()
+  if (!takesHtml(request)) throw routeNotFound()
   const pool = await adminPool(context, site)
   if (!hasJustSignedOut(request, pool)) return toAccount(pool)
   const page = { site, pool, language: languageOf(request) }
@@ -48,7 +48,7 @@ async function arrive(
   context: AppContext,
   { site, pageRequest: request }: Visit,
 ): Promise<Response> {
-  if (!acceptsHtml(request)) throw routeNotFound()
+  if (!takesHtml(request)) throw routeNotFound()
   const isRefused = new URL(request.url).searchParams.has('error')
   if (!isRefused) return toAccount(await adminPool(context, site))
   return noticePage({
