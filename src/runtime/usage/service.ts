@@ -1,3 +1,4 @@
+import { hasCode } from '#base/error-code.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import {
@@ -11,6 +12,7 @@ import {
 import { addOperationUsage, deleteUsageBefore, selectOperationUsage } from './queries.ts'
 
 const FLUSH_MS = 5000
+const FOREIGN_KEY_VIOLATION = '23503'
 const RETENTION_MS = 400 * 24 * HOUR_MS
 
 /** hit: a kept answer · call: an answer that was made, or waited for · error: no answer */
@@ -94,6 +96,8 @@ export class RuntimeUsage implements AsyncDisposable {
   async #write(sites: ReadonlyMap<string, SiteUsage>, hour: Date): Promise<void> {
     for (const [siteId, counts] of sites) {
       await this.#add(siteId, hour, counts).catch((error: unknown) => {
+        // The site was deleted after the calls.
+        if (hasCode(error, FOREIGN_KEY_VIOLATION)) return
         this.#deps.logger.warn({ siteId, err: error }, 'usage counts were lost')
       })
     }
