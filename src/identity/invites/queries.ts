@@ -74,3 +74,13 @@ export function markInviteUsed(
     .returning(['user_pool_id as userPoolId', 'sub'])
     .executeTakeFirst()
 }
+
+/** That in which they last signed in. */
+export async function selectUserLanguage(tx: SiteTx, user: UserKey): Promise<string | undefined> {
+  const row = await tx.db
+    .selectFrom('pool_user')
+    .select('language')
+    .where(ofUser(tx, user))
+    .executeTakeFirst()
+  return row?.language ?? undefined
+}

@@ -17,6 +17,7 @@ import {
   lockInvited,
   markInviteUsed,
   selectInvitee,
+  selectUserLanguage,
 } from './queries.ts'
 
 /** A link on its way to the invited person. */
@@ -52,7 +53,8 @@ export class Invites {
     const recipient = user.externalEmail ?? email
     const { url, expiresAt } = await this.#issue(tx, site, user)
     const mail = { kind: 'invite', to: recipient, url, expiresAt } as const
-    await this.#deps.authEmails.send(tx, site, mail, by?.origin)
+    const language = by?.origin.language ?? (await languageOf(tx, user, by))
+    await this.#deps.authEmails.send(tx, site, mail, { language })
     await this.#deps.events.record(tx, {
       event: 'invite.sent',
       pool: 'admin',
@@ -85,3 +87,11 @@ export class Invites {
     return { url: onboardingUrl(base, user.role, token), expiresAt }
   }
 }
+
+/** That in which the admin who invites last signed in. */
+const languageOf = async (
+  tx: SiteTx,
+  { userPoolId }: User,
+  by: InvitedBy | undefined,
+): Promise<string | undefined> =>
+  by && (await selectUserLanguage(tx, { userPoolId, sub: by.actor.userId }))
