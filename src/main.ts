@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import process from 'node:process'
 
-import { welcome } from '#cli/welcome.ts'
+import { commandHere, welcome } from '#cli/welcome.ts'
 import type { Config } from '#config/config.ts'
 import { lockDataDir } from '#config/data-dir-lock.ts'
 import { loadConfig } from '#config/load.ts'
@@ -9,9 +9,10 @@ import { writeServiceFile } from '#config/service-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import { standardOutput } from '#platform/log/standard-output.ts'
+import { logsJson, standardOutput } from '#platform/log/standard-output.ts'
 import { runtimeName } from '#platform/runtime-name.ts'
 import { RequestTraces } from '#platform/tracing/request-traces.ts'
+import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
 import { type Service, startService } from './service.ts'
 
@@ -45,10 +46,7 @@ async function main(): Promise<void> {
   const stopping = new AbortController()
   void signal.then(() => stopping.abort())
   const first = await service.firstRun(stopping.signal)
-  if (first)
-    process.stdout.write(
-      `${welcome(first, { baseUrl: config.baseUrl, smtpPort: service.smtpPort })}\n`,
-    )
+  if (first) greet(first, { config, service, logger })
   logger.info({ signal: await signal }, 'draining')
   const late = setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_MS }, 'not stopped in time')
@@ -57,6 +55,23 @@ async function main(): Promise<void> {
   await started.disposeAsync()
   clearTimeout(late)
   logger.info('stopped')
+}
+
+/** Where the log is JSON, one record of it; else a text for whoever sits at the terminal. */
+function greet(
+  first: FirstRunResult,
+  { config, service, logger }: { config: Config; service: Service; logger: Logger },
+): void {
+  const command = commandHere()
+  if (logsJson(config)) {
+    const next = `${command} site verify ${first.domain}`
+    const { siteId, domain, mailbox, onboarding, fault } = first
+    const invited = onboarding.map(({ email }) => email)
+    const made = { siteId, domain, mailbox, invited, fault }
+    return logger.info(made, `made the first site: "${next}" looks at it`)
+  }
+  const at = { baseUrl: config.baseUrl, smtpPort: service.smtpPort, command }
+  process.stdout.write(`${welcome(first, at)}\n`)
 }
 
 /** The first signal drains, the second one kills. */

@@ -11,7 +11,11 @@ const RESULT = {
   fault: undefined,
 }
 
-const LOCALHOST = { baseUrl: 'http://localhost:8080', smtpPort: 2525 }
+const LOCALHOST = {
+  baseUrl: 'http://localhost:8080',
+  smtpPort: 2525,
+  command: 'npx croft',
+} as const
 
 describe('the welcome', () => {
   test('shows where to look, what to type and the link', () => {
@@ -26,6 +30,13 @@ describe('the welcome', () => {
     expect(text).toContain('  http://localhost:8080/onboarding?token=abc\n')
     expect(text).toContain('npx croft token localhost --user admin@localhost')
     expect(text).toContain('  npx croft mailbox show hello@localhost\n')
+  })
+
+  test('names the installed command where there is one', () => {
+    const text = welcome(RESULT, { ...LOCALHOST, command: 'croft' })
+    expect(text).toContain('  croft mailbox show hello@localhost\n')
+    expect(text).toContain('TOKEN=$(croft token localhost')
+    expect(text).not.toMatch(/npx|this folder/)
   })
 
   test('names the site where the address alone does not', () => {

@@ -1,13 +1,23 @@
+import { existsSync } from 'node:fs'
+
 import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
 const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`
 
+/** Where an installation has the command line: see docs/installing.md and the Dockerfile. */
+const INSTALLED = '/usr/local/bin/croft'
+
 /** What the terminal shows after the first start: every line in it works as it stands. */
 export function welcome(
   { domain, baseUrl, mailbox, onboarding, fault }: FirstRunResult,
-  at: { readonly baseUrl: string; readonly smtpPort: number | undefined },
+  at: {
+    readonly baseUrl: string
+    readonly smtpPort: number | undefined
+    /** `croft` where it is installed, else `npx croft`, which Croft's own folder has. */
+    readonly command: 'croft' | 'npx croft'
+  },
 ): string {
-  const base = at.baseUrl
+  const { baseUrl: base, command } = at
   const reached = new URL(base).hostname === domain
   const host = reached ? '' : ` -H 'host: ${new URL(baseUrl).host}'`
   const url = (path: string): string => `${base}${path}${host}`
@@ -17,17 +27,15 @@ export function welcome(
     `Croft is running at ${base}`,
     '',
     ...(fault === undefined
-      ? [`Its first site is "${domain}", made from examples/hello-site. Try it:`]
-      : [`Its first site is "${domain}". The example could not be deployed: ${fault}`]),
-    ...(fault === undefined
       ? [
+          `Its first site is "${domain}", made from examples/hello-site. Try it:`,
           '',
           `  curl ${url('/')}   # its page${reached ? `; ${base}/ in a browser` : ''}`,
           `  curl -X POST ${url('/data/public/hello')} ${HELLO}`,
           `  curl -i -X POST ${url('/data/public/hello')} ${HELLO}   # again: X-Cache: HIT`,
           `  curl -X POST ${url('/data/public/time')} -H 'content-type: application/json' -d '{}'`,
         ]
-      : []),
+      : [`Its first site is "${domain}". The example could not be deployed: ${fault}`]),
     ...(admin === undefined
       ? []
       : [
@@ -36,12 +44,12 @@ export function welcome(
           '',
           `  ${admin.url}`,
           '',
-          'As its admin, from this folder:',
+          command === 'croft' ? 'As its admin:' : 'As its admin, from this folder:',
           '',
-          `  TOKEN=$(npx croft token ${domain} --user ${admin.email})`,
+          `  TOKEN=$(${command} token ${domain} --user ${admin.email})`,
           `  curl ${url('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
-          `  npx croft site verify ${domain}`,
-          `  npx croft mailbox show ${mailbox}`,
+          `  ${command} site verify ${domain}`,
+          `  ${command} mailbox show ${mailbox}`,
         ]),
     ...(at.smtpPort === undefined
       ? []
@@ -50,7 +58,7 @@ export function welcome(
           `Mail to ${mailbox}, its first mailbox, with swaks; then it can be read:`,
           '',
           `  swaks --server 127.0.0.1:${at.smtpPort} --from ann@${domain} --to ${mailbox} --h-Subject Hello --body 'It works'`,
-          `  npx croft mail show ${mailbox}`,
+          `  ${command} mail show ${mailbox}`,
           ...(admin === undefined
             ? []
             : [
@@ -60,3 +68,7 @@ export function welcome(
     '',
   ].join('\n')
 }
+
+/** How the command line is called on this machine. */
+export const commandHere = (): 'croft' | 'npx croft' =>
+  existsSync(INSTALLED) ? 'croft' : 'npx croft'

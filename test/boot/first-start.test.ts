@@ -29,8 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-const start = async (): Promise<CroftProcess> =>
-  cleanUp.use(await CroftProcess.start({ dataDir, port }))
+const start = async (env = {}): Promise<CroftProcess> =>
+  cleanUp.use(await CroftProcess.start({ dataDir, port, env }))
 
 /** Runs a line as it was printed. */
 async function shell(line: string): Promise<string> {
@@ -64,7 +64,8 @@ describe('a new installation', () => {
   }
 
   test('starts on an empty folder and says how it is reached', async () => {
-    croft = await start()
+    // As at a terminal.
+    croft = await start({ CROFT_LOG_FORMAT: 'text' })
     await croft.printed(LAST_WORDS)
     expect(croft.output).toContain(`Croft is running at http://localhost:${port}\n`)
   })

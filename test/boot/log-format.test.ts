@@ -21,17 +21,22 @@ beforeAll(async () => {
 afterAll(() => cleanUp.disposeAsync())
 
 /** All that a start prints until it is ready and stopped again. */
-async function output(env: Readonly<Record<string, string>>): Promise<string> {
+async function output(env: Readonly<Record<string, string>>, last = 'running at'): Promise<string> {
   const options = { dataDir, port, env: { DATABASE_URL: database.url, ...env } }
   await using croft = await CroftProcess.start(options)
-  await croft.printed('running at')
+  await croft.printed(last)
   expect(await croft.stop()).toEqual({ code: 0, signal: null })
   return croft.output
 }
 
+/** What the first start prints, in whose course the first site is made. */
+let first: string
+
 describe('every start', () => {
-  test.each(['the first', 'the second'])('says where it runs: %s', async () => {
-    const lines = (await output({})).split('\n').filter((line) => line.startsWith('{'))
+  test.each(['the first', 'the second'])('says where it runs: %s', async (start) => {
+    const printed = await output({}, start === 'the first' ? 'croft site verify' : 'running at')
+    first ??= printed
+    const lines = printed.split('\n').filter((line) => line.startsWith('{'))
     const said = lines
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg === `running at http://localhost:${port}`)
@@ -46,6 +51,22 @@ describe('every start', () => {
         runtime: expect.stringMatching(/^Bun \d/),
       }),
     ])
+  })
+
+  test('tells in one record, without the link, that the first site was made', async () => {
+    const records = first
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records.filter(({ msg }) => msg.startsWith('made the first site'))).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        domain: 'localhost',
+        mailbox: 'hello@localhost',
+        invited: ['admin@localhost'],
+      }),
+    ])
+    expect(first).not.toContain('token=')
   })
 
   test('logs as text where that is asked for, without colours where no terminal is', async () => {

@@ -14,7 +14,11 @@ export function standardOutput(config: Pick<Config, 'logFormat' | 'logColors'>):
   const output = isTTY
     ? pino.destination({ fd: 1, sync: true })
     : pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 })
-  if (config.logFormat === 'json' || (config.logFormat === 'auto' && !isTTY)) return output
+  if (logsJson(config)) return output
   const style = { colors: isTTY && config.logColors }
   return { write: (line) => void output.write(textLine(line, style)) }
 }
+
+/** Whether every line of the standard output is JSON. */
+export const logsJson = ({ logFormat }: Pick<Config, 'logFormat'>): boolean =>
+  logFormat === 'json' || (logFormat === 'auto' && !process.stdout.isTTY)
