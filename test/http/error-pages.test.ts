@@ -113,6 +113,13 @@ describe('a person who goes to a page', () => {
     expect(textOf(text)).toContain('Fehlercode: NotYours')
   })
 
+  test('meets a reason as what it is: English, for developers', async () => {
+    const { text } = await asked('/admin/public/contact', BROWSER)
+    expect(textOf(text)).toMatch(/Für die Entwicklung \(auf Englisch\): \w/)
+    expect(text).toMatch(/<span lang="en">[^<]+<\/span>/)
+    expect(textOf(text)).not.toContain('Grund:')
+  })
+
   test('reads in words how long to wait, and can try again', async () => {
     const tooMany = await guesses(BROWSER)
     isPage(tooMany, 429)

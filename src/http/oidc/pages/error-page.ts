@@ -8,6 +8,7 @@ import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 import { errorWords } from './error-words.ts'
+import { html } from './html.ts'
 import {
   type LinkedSite,
   type NoticeLink,
@@ -52,7 +53,7 @@ export function errorPage(
     links: linksOf(error, { request, site, status, baseUrl }),
     reference: [
       ...failureReference(error.thrown?.code ?? error.code, requestId),
-      ...(reason === undefined ? [] : [[say('failure.reason'), reason] as const]),
+      ...(reason === undefined ? [] : [reasonLine(reason)]),
     ],
     status,
     headers: Object.fromEntries(headers),
@@ -86,6 +87,12 @@ export const failureReference = (code: string, requestId: string): readonly Supp
   [say('failure.request'), requestId],
 ]
 
+/** What programs read: always English. */
+const reasonLine = (reason: string): SupportLine => [
+  say('failure.reason'),
+  html`<span lang="en">${reason}</span>`,
+]
+
 /** For an authorization request whose error cannot be sent to the client. */
 export const authorizationErrorPage = (
   { site, pool, request }: Pick<PoolHttpRequest, 'site' | 'pool' | 'request'>,
@@ -99,7 +106,7 @@ export const authorizationErrorPage = (
     text: [say('failure.sign-in-text')],
     reference: [
       ...failureReference(refusal.error, scopeOf(request).requestId),
-      [say('failure.reason'), refusal.description],
+      reasonLine(refusal.description),
     ],
     links: [backToSite(site, pool.issuer)],
     status: 400,

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
 /** What it is, and what it says. */
-export type SupportLine = readonly [label: Words, text: Words]
+export type SupportLine = readonly [label: Words, text: Words | Html]
 
 /** Whose page it is; undefined names are those of a host that is no site. */
 export type LinkedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
