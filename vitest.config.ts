@@ -80,7 +80,7 @@ const SERVICES = {
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.emitWarning(
-    `The tests need the Node 24 that the project brings, not ${process.version}: run them with "npm test", or with node_modules/.bin first on the PATH`,
+    `The tests need Node 24, not ${process.version}: see "Development" in README.md`,
   )
 }
 
