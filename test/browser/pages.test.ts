@@ -25,12 +25,12 @@ const SHAPES = [
   ['dark-phone', 'dark', PHONE],
 ] as const
 
-/** All that is read or heard of a page. */
+/** All that is read or heard of a page, but for the lines to developers that say that they are English. */
 const TEXTS = `(() => {
   const nodes = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT)
   const texts = [document.title]
   while (nodes.nextNode()) {
-    if (!nodes.currentNode.parentElement.closest('style, script')) texts.push(nodes.currentNode.data)
+    if (!nodes.currentNode.parentElement.closest('style, script, .reference [lang="en"]')) texts.push(nodes.currentNode.data)
   }
   for (const element of document.querySelectorAll('*')) {
     for (const { name, value } of element.attributes) {
