@@ -1,4 +1,4 @@
-import { CroftError, networkError } from './error.ts'
+import { CroftError } from './error.ts'
 import { type Call, type CallOptions, type ClientOptions, send } from './request.ts'
 import type { AdminClient } from './route-types.ts'
 
@@ -67,9 +67,12 @@ async function contentOf(response: Response, signal: AbortSignal | undefined): P
     return await response.json()
   } catch (error) {
     signal?.throwIfAborted()
-    throw error instanceof SyntaxError ? unexpected(response) : networkError(error)
+    throw error instanceof SyntaxError ? unexpected(response) : endedEarly(error)
   }
 }
+
+const endedEarly = (cause: unknown): CroftError =>
+  new CroftError('The response ended early', { code: 'NetworkError', status: 0, cause })
 
 const unexpected = ({ status }: Response): CroftError =>
   new CroftError('The answer is not that of a Croft service', {

@@ -38,9 +38,13 @@ export class CroftError extends Error {
 export const invalidInput = (message: string): CroftError =>
   new CroftError(message, { code: 'InvalidInput', status: 0 })
 
-/** There was no answer, or not all of it. */
-export const networkError = (cause: unknown): CroftError =>
-  new CroftError('The service cannot be reached', { code: 'NetworkError', status: 0, cause })
+/** There was no response from the origin of `url`. */
+export const networkError = (cause: unknown, url: string): CroftError =>
+  new CroftError(`The service cannot be reached at ${new URL(url).origin}`, {
+    code: 'NetworkError',
+    status: 0,
+    cause,
+  })
 
 /** The failure that an answer tells of, in the words of the service if they are there. */
 export async function errorOf(response: Response): Promise<CroftError> {

@@ -59,7 +59,7 @@ async function exchange(
     response = await fetch(url, init)
   } catch (cause) {
     init.signal?.throwIfAborted()
-    throw networkError(cause)
+    throw networkError(cause, url)
   }
   const { status, type } = response
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {

@@ -80,7 +80,7 @@ async function put(
     ...(signal && { signal }),
   }).catch((cause: unknown) => {
     signal?.throwIfAborted()
-    throw networkError(cause)
+    throw networkError(cause, url)
   })
   const { status, ok } = response
   if (ok) return

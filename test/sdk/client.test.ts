@@ -135,6 +135,7 @@ describe('a failure', () => {
     await service[Symbol.asyncDispose]()
     await expect(clientOf(service).data('x')).rejects.toMatchObject({
       code: 'NetworkError',
+      message: expect.stringMatching(/^The service cannot be reached at http:\/\/[^/]+$/),
       status: 0,
       cause: expect.any(Error),
     })
