@@ -155,7 +155,7 @@ test('a port that is taken keeps the server from starting', async () => {
   const at = { name: 'smtp', port: server.port, messageBytes: 1000 } as const
   const dataDir = server.stack.dataDir
   const second = new SmtpListener({ ...at, config: config.mail, dataDir, clock, logger, policy })
-  await expect(second.start()).rejects.toThrow('EADDRINUSE')
+  await expect(second.start()).rejects.toThrow(`Port ${server.port} on 127.0.0.1 is in use`)
 })
 
 const idlePolicy = {
