@@ -31,10 +31,8 @@ export async function findConnection(
   const base = parseUrl(url)
   // A deploy token comes from outside, where the operator's listener is not reached.
   if (token !== undefined) return { base, portal: base, ...token }
-  if (!takesDeployToken && args.text('tokenFile') !== undefined) throw tokenNotTaken('--token-file')
-  const bearer = await readOperatorKey(dataDir, { operatorKey }).catch((error: unknown) => {
-    throw tokenIn(env) !== '' ? tokenNotTaken('CROFT_DEPLOY_TOKEN') : error
-  })
+  if (!takesDeployToken) refuseDeployToken(args, env, operatorKey)
+  const bearer = await readOperatorKey(dataDir, { operatorKey })
   const source = keySource({ named, operatorKey }, dataDir)
   return {
     base,
@@ -93,9 +91,12 @@ async function deployToken(
   return { bearer: token, credential: tokenFrom(`the file "${file}"`) }
 }
 
-/** For a caller who has a deploy token and no key. */
-function tokenNotTaken(source: string): CommandError {
-  return new CommandError(
+/** Whoever gave a token and no key does not get the key of the data folder, which opens everything. */
+function refuseDeployToken(args: Arguments, env: Env, operatorKey: string | undefined): void {
+  const isNamed = args.text('tokenFile') !== undefined
+  if (!isNamed && (tokenIn(env) === '' || operatorKey !== undefined)) return
+  const source = isNamed ? '--token-file' : 'CROFT_DEPLOY_TOKEN'
+  throw new CommandError(
     `This takes the operator key, and not the deploy token from ${source}: no scope of a token (deploy, logs, iac) is for this. Give the key with --operator-key or CROFT_OPERATOR_KEY`,
   )
 }

@@ -109,6 +109,23 @@ describe('croft with a deploy token', () => {
     expect(sent.err).toContain('This was sent with the operator key from --operator-key')
   })
 
+  test('is not replaced by the key of the data folder', async () => {
+    const scopes = ['deploy', 'logs', 'iac']
+    const made = await stack.portal('POST', '/sites/two.test/deploy-tokens', { name: 'x', scopes })
+    const dataDir = join(folder, 'with-key')
+    await mkdir(dataDir)
+    await writeFile(join(dataDir, 'operator.key'), `${stack.operatorKey}\n`)
+    const { CROFT_BASE_URL } = operator()
+    const remove = ['site', 'delete', 'two.test', '--yes']
+    const token = { ...ci(made.json.token), CROFT_DATA_DIR: dataDir }
+    const refused = await croft(remove, token)
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain('not the deploy token from CROFT_DEPLOY_TOKEN')
+    expect((await stack.portal('GET', '/sites/two.test')).status).toBe(200)
+    const key = { CROFT_BASE_URL, CROFT_DATA_DIR: dataDir }
+    expect(await croft(remove, key)).toMatchObject({ code: 0 })
+  })
+
   test('sets environment variables with the scope "iac"', async () => {
     const scoped = async (scope: string) => {
       const body = { name: scope, scopes: [scope] }
