@@ -81,7 +81,12 @@ beforeAll(async () => {
       command: START.trim().split('\n').at(-1)?.split(' ') ?? [],
       dataDir: join(copy, '.croft'),
       port: ports.get('8080') ?? 0,
-      env: { SMTP_PORT: String(ports.get('2525')), CROFT_DNS_SERVERS: dns.address },
+      env: {
+        SMTP_PORT: String(ports.get('2525')),
+        CROFT_DNS_SERVERS: dns.address,
+        // As on a terminal.
+        CROFT_LOG_FORMAT: 'text',
+      },
     }),
   )
   await croft.printed('npx croft mail show')
