@@ -5,6 +5,7 @@ import type { PoolKind } from '#identity/pool-kind.ts'
 import { type Tab, chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
 import { DeployDesk } from '#test/deploy-desk.ts'
 import { RelyingParty } from '#test/relying-party.ts'
+import { holdSignIn } from '#test/signed-in-browser.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { StaticDesk } from '#test/static-sites.ts'
 import { asSuperuser } from '#test/superuser.ts'
@@ -82,12 +83,8 @@ describe.skipIf(missing).each(PLACES)(
     async function victim(host: string, kind: PoolKind, page = 'hostile'): Promise<Victim> {
       const party = await RelyingParty.of(stack, host, kind)
       const sub = await party.user(kind === 'admin' ? `ann@${host}` : 'vic@example.org')
-      const { cookie, token } = await party.signIn(sub)
       const tab = await openTab(chromium)
-      const secure = scheme === 'https'
-      const place = { domain: party.host, path: secure ? '/' : party.path, secure }
-      const held = { name: cookie.slice(0, cookie.indexOf('=')), value: token, ...place }
-      await tab.page.context().addCookies([{ ...held, httpOnly: true, sameSite: 'Lax' }])
+      await holdSignIn(tab.page, party, await party.signIn(sub))
       await tab.page.goto(`${scheme}://${host}/${page}.html`)
       return { tab, party, sub }
     }

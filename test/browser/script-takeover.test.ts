@@ -5,6 +5,7 @@ import type { PoolKind } from '#identity/pool-kind.ts'
 import { type Tab, chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
 import { DeployDesk } from '#test/deploy-desk.ts'
 import { RelyingParty } from '#test/relying-party.ts'
+import { holdSignIn } from '#test/signed-in-browser.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { StaticDesk } from '#test/static-sites.ts'
 import { asSuperuser } from '#test/superuser.ts'
@@ -35,18 +36,8 @@ describe.skipIf(missing)(`a script on the site’s origin${missing ? ` (${missin
   async function victim(kind: PoolKind): Promise<{ tab: Tab; url: string; redirectUri: string }> {
     const client = await RelyingParty.of(stack, HOST, kind)
     const sub = await client.user(kind === 'admin' ? `ann@${HOST}` : 'vic@example.org')
-    const { token } = await client.signIn(sub)
     const tab = await openTab(chromium)
-    await tab.page.context().addCookies([
-      {
-        name: 'croft_session',
-        value: token,
-        domain: HOST,
-        path: client.path,
-        httpOnly: true,
-        sameSite: 'Lax',
-      },
-    ])
+    await holdSignIn(tab.page, client, await client.signIn(sub))
     const html = { contentType: 'text/html', body: '<!doctype html><title>A page</title>' }
     await tab.page.context().route(`**${PAGE}`, (route) => route.fulfill(html))
     const url = `http://${HOST}${client.page('oauth2/authorize', { prompt: 'none' })}`

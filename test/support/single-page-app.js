@@ -64,11 +64,11 @@ async function start() {
     signOut: (request) => manager.signoutRedirect(request),
     forget: () => told(manager.removeUser()),
     /** Fails as the browser lets it: without a word of why. */
-    async call(path, token, body) {
+    async call(path, token, body, method = 'POST') {
       const headers = { authorization: `Bearer ${token}` }
-      const post = { method: 'POST', body: JSON.stringify(body) }
+      const sent = { method, body: JSON.stringify(body) }
       const type = { 'content-type': 'application/json' }
-      const init = body ? { ...post, headers: { ...headers, ...type } } : { headers }
+      const init = body ? { ...sent, headers: { ...headers, ...type } } : { headers }
       return read(path, init).catch(({ name }) => ({ failed: { name } }))
     },
   }
