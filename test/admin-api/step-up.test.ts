@@ -4,7 +4,11 @@ import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
-const SITES = ['one.test', 'two.test']
+/** The second has its administration on a name of its own. */
+const SITES = [
+  { host: 'one.test', at: 'one.test' },
+  { host: 'two.test', at: 'admin.two.test' },
+]
 const MINUTE_MS = 60_000
 
 describe.each([
@@ -13,8 +17,10 @@ describe.each([
 ] as const)('an admin whose sign-in is old, %s', (_where, baseUrl) => {
   let stack: Stack
   beforeAll(async () => {
-    stack = await startStack({ sites: SITES, ...(baseUrl && { config: { baseUrl } }) })
+    const sites = SITES.map(({ host }) => host)
+    stack = await startStack({ sites, ...(baseUrl && { config: { baseUrl } }) })
     await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
+    await stack.portal('PATCH', '/sites/two.test', { adminDomain: 'admin.two.test' })
   })
   afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -26,7 +32,7 @@ describe.each([
     return (await party.exchange(code)).json.access_token
   }
 
-  describe.each(SITES)('of %s', (host) => {
+  describe.each(SITES)('at $at', ({ host, at }) => {
     const box = `box@${host}`
     beforeAll(() =>
       stack.portal('POST', `/sites/${host}/mailboxes`, { address: box, owners: [`ann@${host}`] }),
@@ -41,14 +47,14 @@ describe.each([
       ['POST', '/admin/api/users', { email: `sue@${host}`, role: 'super-admin' }, 200],
     ])('may not %s %s before another one', async (method, path, body, status) => {
       const [old, fresh] = [await signedIn(host, 16), await signedIn(host, 14)]
-      const refused = await stack.call(host, method, path, { token: old, body })
+      const refused = await stack.call(at, method, path, { token: old, body })
       expect(refused).toMatchObject({
         status: 403,
         json: {
           error: { code: 'RecentSignInRequired', message: expect.stringContaining('max_age') },
         },
       })
-      const answer = await stack.call(host, method, path, { token: fresh, body })
+      const answer = await stack.call(at, method, path, { token: fresh, body })
       expect({ status: answer.status, text: answer.text }).toMatchObject({ status })
     })
 
@@ -60,7 +66,7 @@ describe.each([
       ['GET', '/admin/api/profile', undefined],
     ])('may still %s %s', async (method, path, body) => {
       const token = await signedIn(host, 55)
-      expect((await stack.call(host, method, path, { token, body })).status).toBe(200)
+      expect((await stack.call(at, method, path, { token, body })).status).toBe(200)
     })
 
     test('gets nothing of it by a refresh', async () => {
@@ -69,7 +75,7 @@ describe.each([
       const { code } = await party.signIn(await party.user(`ann@${host}`), { authTime })
       const { refresh_token } = (await party.exchange(code)).json
       const { access_token: token } = (await party.refresh(refresh_token)).json
-      const answer = await stack.call(host, 'DELETE', '/admin/data/env-vars', { token })
+      const answer = await stack.call(at, 'DELETE', '/admin/data/env-vars', { token })
       expect(answer).toMatchObject({
         status: 403,
         json: { error: { code: 'RecentSignInRequired' } },
@@ -78,7 +84,7 @@ describe.each([
 
     test('is told of their role before of their sign-in', async () => {
       const token = await stack.adminToken(host, 'user')
-      const answer = await stack.call(host, 'DELETE', '/admin/data/env-vars', { token })
+      const answer = await stack.call(at, 'DELETE', '/admin/data/env-vars', { token })
       expect(answer).toMatchObject({ status: 403, json: { error: { code: 'Forbidden' } } })
     })
   })

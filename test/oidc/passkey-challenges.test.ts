@@ -8,7 +8,9 @@ import { SoftDevice } from '#test/soft-device.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
+/** At the second, each pool has a name of its own. */
 const SITES = ['one.test', 'two.test']
+const OWN_NAMES = { adminDomain: 'admin.two.test', authDomain: 'auth.two.test' }
 const PLACES = SITES.flatMap((host) =>
   (['data', 'admin'] as const).map((kind) => [host, kind] as const),
 )
@@ -31,6 +33,7 @@ describe.each([
   beforeAll(async () => {
     stack = await startStack({ sites: SITES, config: { baseUrl, trustedProxies: ['127.0.0.1'] } })
     await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
+    await stack.portal('PATCH', '/sites/two.test', OWN_NAMES)
   })
   afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -40,7 +43,7 @@ describe.each([
     const device = new SoftDevice()
     const added = await add(owner, device, askedBy(await owner.open('/passkey')))
     expect(added.status, added.text).toBe(303)
-    return { owner, device, browser: new FormBrowser(stack, host) }
+    return { owner, device, browser: new FormBrowser(stack, owner.party.host) }
   }
 
   const placeOf = ({ party }: Owner) => ({

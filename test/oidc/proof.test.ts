@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { PoolKind } from '#identity/pool-kind.ts'
 import { BETTER, Owner, PASSWORD, csrfOf } from '#test/account-owner.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import { allMailTo, codeIn, mailTo } from '#test/outbox.ts'
@@ -8,7 +7,12 @@ import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
+/** At the second, each pool has a name of its own. */
 const SITES = ['one.test', 'two.test']
+const OWN_NAMES = { adminDomain: 'admin.two.test', authDomain: 'auth.two.test' }
+const PLACES = SITES.flatMap((host) =>
+  (['data', 'admin'] as const).map((kind) => [host, kind] as const),
+)
 const MINUTE_MS = 60_000
 
 let aheadMs = 0
@@ -37,6 +41,7 @@ describe.each([
       ...(baseUrl && { config: { baseUrl } }),
     })
     await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
+    await stack.portal('PATCH', '/sites/two.test', OWN_NAMES)
   })
   afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -49,9 +54,9 @@ describe.each([
     }
   }
 
-  describe.each(['data', 'admin'] as const)('at the %s pool', (kind: PoolKind) => {
+  describe.each(PLACES)('at %s, at the %s pool', (host, kind) => {
     test.each(MOVES)('is not done by a session alone, however fresh: %s', async (page, fields) => {
-      const owner = await Owner.of(stack, 'one.test', kind)
+      const owner = await Owner.of(stack, host, kind)
       const before = await kept(owner)
       const typed = { username: owner.email, ...fields }
       for (const currentPassword of ['', 'Wr0ng-horse', PASSWORD.toUpperCase()]) {
@@ -94,15 +99,15 @@ describe.each([
     expect(textOf(asked.text)).toContain(`We have sent a message to late-${owner.email}`)
   })
 
-  describe('of an account without a password and a passkey', () => {
-    let people = 0
+  let people = 0
+  describe.each(SITES)('of an account at %s without a password and a passkey', (host) => {
     /** Somebody whom a provider or the operator brought. */
     async function somebody() {
-      const party = await RelyingParty.of(stack, 'one.test', 'data')
+      const party = await RelyingParty.of(stack, host, 'data')
       const email = `bare${++people}@visitors.test`
       const sub = await party.user(email)
       const signedIn = async () => {
-        const browser = new FormBrowser(stack, 'one.test')
+        const browser = new FormBrowser(stack, party.host)
         const { token, cookie } = await party.signIn(sub, { authTime: now() })
         browser.cookies.set(cookie.slice(0, cookie.indexOf('=')), token)
         return browser
@@ -190,7 +195,7 @@ describe.each([
     })
 
     test('mails none to an account that has a password', async () => {
-      const owner = await Owner.of(stack, 'one.test')
+      const owner = await Owner.of(stack, host)
       const page = await owner.open('/address')
       const refused = await owner.browser.submit(page, { action: 'send-proof-code' })
       expect(refused.status).toBe(400)
