@@ -79,15 +79,20 @@ const NOT_A_PAGE = 'This page opens only by a link'
 const FOREIGN_FORM = 'This form was sent from another site'
 const REFUSED = new RegExp(`${NOT_A_PAGE}|${FOREIGN_FORM}`)
 
+const OWN_NAMES = { adminDomain: `admin.${HOST}`, authDomain: `auth.${HOST}` }
+
 describe.each([
-  ['over TLS, behind a proxy', 'https://croft.test', 'same-origin'],
-  ['over plain HTTP', 'http://croft.test', undefined],
-] as const)('the gate of the pages %s', (_where, baseUrl, alone) => {
+  ['over TLS, behind a proxy', 'https://croft.test', 'same-origin', {}],
+  ['over plain HTTP', 'http://croft.test', undefined, {}],
+  ['over TLS, on names of their own', 'https://croft.test', 'same-origin', OWN_NAMES],
+  ['over plain HTTP, on names of their own', 'http://croft.test', undefined, OWN_NAMES],
+] as const)('the gate of the pages %s', (_where, baseUrl, alone, names) => {
   let stack: Stack
   let pages: GatedPages
   beforeAll(async () => {
     stack = await startStack({ config: { baseUrl } })
     await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
+    await stack.portal('PATCH', `/sites/${HOST}`, names)
     pages = await GatedPages.of(stack, HOST)
   })
   afterAll(() => stack[Symbol.asyncDispose]())

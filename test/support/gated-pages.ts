@@ -89,7 +89,9 @@ export class GatedPages {
   ): Promise<Answer> {
     const cookie = held ?? (await this.cookie(kind))
     const isPost = route.method === 'POST'
-    return this.#stack.call(this.#host, route.method, url, {
+    // Each pool has its pages on its own name, where the site has several.
+    const { host } = this.party(url.startsWith('/oidc/') ? kind : 'admin')
+    return this.#stack.call(host, route.method, url, {
       headers: { ...headers, ...(isPost && FORM), cookie },
       ...(isPost && { body: 'a=b' }),
     })
