@@ -251,17 +251,19 @@ export class Dispatcher {
   }
 
   /**
-   * Answers and the like do not wait for calls. Where calls wait they share their frames: answers that come all the time,
-   * as those of a stream do, would otherwise take each place among the unacknowledged frames as it is given back.
+   * Answers and the like do not wait for calls, but take turns with those that wait: answers that come all the time, as those
+   * of a stream do, would otherwise take each place among the unacknowledged frames as it is given back.
    */
   #deliver(worker: WorkerConnection): void {
-    if (this.#queues.waiting > 0) this.#schedule()
+    if (this.#queues.waiting > 0 && worker.lastHadAnswers) this.#schedule()
     else this.#sendAnswers(worker)
   }
 
   #sendAnswers(worker: WorkerConnection): void {
-    while (worker.hasOutgoing && worker.canSend)
+    while (worker.hasOutgoing && worker.canSend) {
       worker.send([], { nowMs: performance.now(), risky: false })
+      if (this.#queues.waiting > 0) return
+    }
   }
 
   #draft(nowMs: number): Map<WorkerConnection, FrameDraft> {

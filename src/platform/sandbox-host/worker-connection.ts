@@ -72,6 +72,8 @@ export class WorkerConnection {
   readonly activeCalls = new Map<number, PendingCall>()
   readonly unacked: SentFrame[] = []
   warmIsolates = 0
+  /** Whether the last frame was one of answers. */
+  lastHadAnswers = false
   readonly #socket: Socket
   readonly #events: WorkerEvents
   readonly #slots = new Map<string, Map<string, number>>()
@@ -155,11 +157,15 @@ export class WorkerConnection {
     return this.#index > 0 || this.#answers.length > 0
   }
 
-  /** Sends what is waiting and these calls as one batch. */
+  /**
+   * Sends these calls as one batch, or what is waiting. Answers have frames of their own: a call's result would wait for
+   * whatever they set off.
+   */
   send(calls: readonly PendingCall[], options: { nowMs: number; risky: boolean }): void {
     const sections: SentSection[] = []
     for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
-    const answers = this.#takeAnswers()
+    const answers = calls.length > 0 ? [] : this.#takeAnswers()
+    this.lastHadAnswers = answers.length > 0
     for (const { hostCall, ok, text } of answers) {
       this.#next.add('answer', [hostCall, ok ? 1 : 0], [text])
       this.#added()
