@@ -33,7 +33,12 @@ const answersFor = (croft: CroftProcess): Promise<boolean> =>
   )
 
 test('a first start that is killed again and again is completed by the next one', async () => {
-  const options = { dataDir: join(folder, 'data'), port: await freePort() }
+  const options = {
+    dataDir: join(folder, 'data'),
+    port: await freePort(),
+    // The link of the first super-admin is shown where people read.
+    env: { CROFT_LOG_FORMAT: 'text' },
+  }
   const postgres = join(options.dataDir, 'postgres')
   const points: [string, (croft: CroftProcess) => () => boolean | Promise<boolean>][] = [
     ['it has its keys', () => async () => (await entries(options.dataDir)).includes('master.key')],

@@ -23,6 +23,8 @@ beforeAll(async () => {
     CROFT_MASTER_KEY: randomBytes(32).toString('base64'),
     CROFT_OPERATOR_KEY: OPERATOR_KEY,
     CROFT_BASE_URL: 'http://localhost:8080',
+    // The link of the first super-admin is shown where people read.
+    CROFT_LOG_FORMAT: 'text',
   }
 })
 afterAll(() => cleanUp.disposeAsync())
