@@ -9,7 +9,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Those that take longest, the longest first. Begun last, one of them would run alone at the end. */
 const LONG = [
   'test/cli/readme.test.ts',
+  'test/isolation/page-gate.test.ts',
   'test/browser/oidc-client-ts.test.ts',
+  'test/browser/proof.test.ts',
+  'test/browser/passkeys.test.ts',
   'test/sandbox/engine/preparation.test.ts',
   'test/sandbox/attacks/attacks.test.ts',
   'test/boot/sign-in-restart.test.ts',
