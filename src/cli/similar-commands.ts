@@ -1,3 +1,5 @@
+import { editDistance } from '#base/did-you-mean.ts'
+
 const MOST_SUGGESTED = 3
 
 /**
@@ -27,21 +29,3 @@ const groupsOf = (commands: readonly string[]): string[] =>
     const words = name.split(' ').slice(0, -1)
     return words.map((_, at) => words.slice(0, at + 1).join(' '))
   })
-
-/** Letters that are added, removed or replaced. */
-const editDistance = (from: string, to: string): number =>
-  Array.from(from)
-    .reduce<readonly number[]>(
-      (last, letter) => nextRow(last, letter, to),
-      Array.from({ length: to.length + 1 }, (_, at) => at),
-    )
-    .at(-1) ?? 0
-
-function nextRow(last: readonly number[], letter: string, to: string): number[] {
-  const row = [(last[0] ?? 0) + 1]
-  for (const [at, above] of last.slice(1).entries()) {
-    const [left = 0, diagonal = 0] = [row[at], last[at]]
-    row.push(Math.min(above + 1, left + 1, diagonal + (letter === to[at] ? 0 : 1)))
-  }
-  return row
-}
