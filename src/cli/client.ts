@@ -16,7 +16,8 @@ import {
   textOption,
 } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { fileBytes, pictureOption } from './picture-option.ts'
+import { namedFile } from './named-file.ts'
+import { pictureOption } from './picture-option.ts'
 import { sitePath } from './service-client.ts'
 import { defined, orNone } from './site-options.ts'
 
@@ -144,7 +145,7 @@ async function fieldsOf(args: Arguments): Promise<Record<string, unknown>> {
     accessTokenFormat: args.text('accessTokenFormat'),
     privacyUri: orNone(args.text('privacyUri')),
     logo: await pictureOption(args.text('logo')),
-    jwks: jwks === undefined ? undefined : keysOf(jwks, await fileBytes(jwks)),
+    jwks: jwks === undefined ? undefined : keysOf(jwks, await namedFile(jwks)),
   })
 }
 

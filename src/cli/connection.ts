@@ -7,7 +7,8 @@ import { installRoot } from '#config/install-root.ts'
 import { readOperatorKey } from '#config/keys.ts'
 
 import type { Arguments } from './command.ts'
-import { CommandError, UsageError, unreadableFile } from './errors.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { namedText } from './named-file.ts'
 import type { Connection, Credential } from './service-client.ts'
 
 /** Addresses to listen on that are none to connect to. */
@@ -83,15 +84,13 @@ async function deployToken(
     const bearer = tokenIn(env)
     return bearer === '' ? undefined : { bearer, credential: tokenFrom('CROFT_DEPLOY_TOKEN') }
   }
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw unreadableFile(file, cause)
-  })
+  const text = await namedText(file)
   const token = text.trim()
   if (token === '') throw new CommandError(`The file "${file}" holds no deploy token`)
   return { bearer: token, credential: tokenFrom(`the file "${file}"`) }
 }
 
-/** Whoever gave a token and no key does not get the key of the data folder, which opens everything. */
+/** A caller who gives a token and no key is not given the key of the data folder, which opens everything. */
 function refuseDeployToken(args: Arguments, env: Env, operatorKey: string | undefined): void {
   const isNamed = args.text('tokenFile') !== undefined
   if (!isNamed && (tokenIn(env) === '' || operatorKey !== undefined)) return

@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
-
 import { Type } from '@sinclair/typebox'
 
 import { columns, printable } from './columns.ts'
@@ -12,7 +9,8 @@ import {
   choiceOption,
   textOption,
 } from './command.ts'
-import { CommandError, unreadableFile } from './errors.ts'
+import { CommandError } from './errors.ts'
+import { namedInput } from './named-file.ts'
 import { askedText } from './passphrase.ts'
 import { sitePath } from './service-client.ts'
 import { syncFault, waitForSync } from './site-runtime.ts'
@@ -105,11 +103,7 @@ async function valueOf(args: Arguments, name: string): Promise<string> {
       `Value of ${name}: `,
       'No terminal to ask for the value at: give it with --file',
     )
-  const text = await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch(
-    (cause: unknown) => {
-      throw unreadableFile(file, cause)
-    },
-  )
+  const text = await namedInput(file)
   return text.replace(/\r?\n$/, '')
 }
 

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
 import { type Arguments, textOption } from './command.ts'
-import { CommandError, unreadableFile } from './errors.ts'
+import { CommandError } from './errors.ts'
+import { namedText } from './named-file.ts'
 
 export const PASSPHRASE_OPTION = textOption(
   '--passphrase-file <file>',
@@ -17,9 +17,7 @@ export async function givenPassphrase(
 ): Promise<string | undefined> {
   const file = args.text('passphraseFile')
   if (file === undefined) return env['CROFT_ARCHIVE_PASSPHRASE'] || undefined
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw unreadableFile(file, cause)
-  })
+  const text = await namedText(file)
   // An editor ends a file with a line break.
   const passphrase = text.replace(/\r?\n$/, '')
   if (passphrase === '') throw new CommandError(`The file "${file}" holds no passphrase`)

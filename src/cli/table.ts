@@ -10,6 +10,7 @@ import { TABLE_ANSWERS } from '#runtime/tables/api/answers.ts'
 import { columns, printable } from './columns.ts'
 import { type Arguments, type CliCommand, type Invocation, textOption } from './command.ts'
 import { CommandError, ServiceRefusal, UsageError, unreadableFile } from './errors.ts'
+import { namedInput } from './named-file.ts'
 import { contentPath, resourcesOf } from './resource.ts'
 
 /** Items of one write, and what one may come to as text: a body is at most 6 MiB. */
@@ -76,7 +77,7 @@ export const tablePut: CliCommand = {
     if ((args.third === undefined) === (file === undefined)) {
       throw new UsageError('give the item as a word, or a file with --file')
     }
-    const text = args.third ?? (await wholeText(file ?? '-'))
+    const text = args.third ?? (await namedInput(file ?? '-'))
     const json = `{"item":${objectText(text, 'the item')}}`
     await service.portalAs(TABLE_ANSWERS.put, 'POST', `${await tablePath(call)}/put`, { json })
     return { json: { ok: true }, text: `Written to ${nameOf(args)}.` }
@@ -193,16 +194,6 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 
 function inputOf(file: string): NodeJS.ReadableStream {
   return file === '-' ? process.stdin : createReadStream(file)
-}
-
-async function wholeText(file: string): Promise<string> {
-  let text = ''
-  try {
-    for await (const chunk of inputOf(file)) text += String(chunk)
-  } catch (cause) {
-    throw unreadableFile(file, cause)
-  }
-  return text
 }
 
 const written = (items: number): string =>
