@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   logger.info('stopped')
 }
 
-/** Where the log is JSON, one record of it; else a text for whoever sits at the terminal. */
+/** Announces the first site: as one record where the log is JSON, otherwise as text for a person at the terminal. */
 function greet(
   first: FirstRunResult,
   { config, service, logger }: { config: Config; service: Service; logger: Logger },

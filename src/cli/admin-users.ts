@@ -12,7 +12,7 @@ const AdminPage = Type.Object({
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** Of an admin, only a deletion or another role takes the rights away: nobody disables one. */
+/** An admin cannot be disabled: only a deletion or another role takes the rights away. */
 const CHANGES = {
   signOut: { method: 'POST', path: '/sign-out', said: 'is signed out everywhere' },
   delete: { method: 'DELETE', path: '', said: 'is deleted' },

@@ -431,15 +431,12 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
     expect(tab.complaints).toEqual([])
   })
 
-  test.each(['one.test', OWN])(
-    'learns that nobody is signed in at %s without showing a page',
-    async (host) => {
-      await using tab = await openTab(chromium)
-      const { page } = tab
-      await page.goto(app.homeOf(host, 'data'))
-      expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
-      await leave(page, `signIn({ prompt: 'none' })`)
-      expect((await ask(page, 'arrival')).failed).toMatchObject({ error: 'login_required' })
-    },
-  )
+  test.each(['one.test', OWN])('finds no session at %s without showing a page', async (host) => {
+    await using tab = await openTab(chromium)
+    const { page } = tab
+    await page.goto(app.homeOf(host, 'data'))
+    expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
+    await leave(page, `signIn({ prompt: 'none' })`)
+    expect((await ask(page, 'arrival')).failed).toMatchObject({ error: 'login_required' })
+  })
 })

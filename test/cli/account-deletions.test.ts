@@ -128,7 +128,7 @@ describe.each(MOVES)('a site that is %s', (_how, host, move) => {
     expect(signedIn.headers['location']).toContain('code=')
   })
 
-  test('removes the account that nobody takes back, once its week is over', async () => {
+  test('removes an account that is not taken back, once its week is over', async () => {
     expect(await statusOf(going)).toBe('DELETING')
     await asSuperuser(other, async (sql) => endWeek(sql, await there(going)))
     await mailTo(other, going.email, 'account-deleted')

@@ -130,7 +130,7 @@ describe('croft users --pool admin', () => {
 })
 
 describe('croft users --delete', () => {
-  test('deletes no visitor without --yes where nobody can be asked', async () => {
+  test('deletes no visitor without --yes where there is no terminal', async () => {
     await stack.dataToken(HOST, { user: 'vic@example.org' })
     expect(await run('users', HOST, '--delete', 'vic@example.org')).toMatchObject({
       code: 2,

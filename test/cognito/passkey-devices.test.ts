@@ -157,7 +157,7 @@ describe.each([
           return asked
         },
       ],
-    ])('signs nobody in with a challenge %s', async (_what, askedOf) => {
+    ])('refuses a challenge %s', async (_what, askedOf) => {
       const someone = await holder(host)
       const asked = await askedOf(someone)
       const refused = await someone.app.raw('RespondToAuthChallenge', response(someone, asked))

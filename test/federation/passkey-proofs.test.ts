@@ -163,7 +163,7 @@ describe.each([
         async (someone: Holder) => signed(await holder(host), await someone.start('password')),
       ],
       [
-        'was given for this, and signed by a device that nobody has',
+        'was given for this, and signed by a device that is not registered',
         async ({ owner, start }: Holder) =>
           signed({ owner, device: new SoftDevice() }, await start('password')),
       ],

@@ -205,7 +205,7 @@ describe('the queue of accounts that are deleted', () => {
 })
 
 describe('the address of an account that is being deleted', () => {
-  test('is nobody else’s until the account has gone, and anybody’s then', async () => {
+  test('is reserved until the account is removed, and free then', async () => {
     const owner = await deleting()
     const { email, party } = owner
     const signUp = async () => {

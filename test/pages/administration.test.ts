@@ -157,7 +157,7 @@ describe.each([
   test.each([
     ['takes any type', { accept: '*/*' }],
     ['does not say what it takes', {}],
-  ])('leads whoever %s on, as it leads a browser', async (_who, headers) => {
+  ])('redirects a client that %s, as it redirects a browser', async (_who, headers) => {
     for (const path of ['/admin', '/admin/callback']) {
       const answer = await get(path, headers)
       expect([answer.status, answer.headers['location']]).toEqual([303, `${party.path}/account`])

@@ -15,7 +15,7 @@ export type SenderCall = (
   key?: string,
 ) => Promise<Answer>
 
-/** Makes the mailboxes of whoever calls. */
+/** Makes the mailboxes that a test names. */
 export async function makeOwnMailboxes(
   call: SenderCall,
   addresses: readonly string[],

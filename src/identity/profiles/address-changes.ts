@@ -235,8 +235,8 @@ export class AddressChanges {
   }
 
   /**
-   * Gives the account back to its old address. Whoever asked for the other one may have set a password, added passkeys, an authenticator
-   * app or a provider since, and had mail about the account go elsewhere: all of it ends with every sign-in, and a reset sets a new
+   * Gives the account back to its old address. A password, passkeys, an authenticator app and providers that were added since the
+   * change was requested are removed, mail about the account goes to the old address, and every sign-in ends: a reset sets a new
    * password. 410 `LinkExpired`.
    */
   async undo(site: Site, token: string, origin: RequestOrigin): Promise<StoredAddressChange> {

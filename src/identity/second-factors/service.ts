@@ -139,7 +139,7 @@ export class SecondFactors {
     return codes
   }
 
-  /** Takes the app and its recovery codes away, also from an account that is disabled. Nothing happens when there is none. Whoever asks has shown that they may. */
+  /** Removes the app and its recovery codes, also from a disabled account; does nothing when there is none. The caller has checked the authority. */
   async disable(site: Site, pool: Pool, sub: string, by: SecondFactorEditor): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
