@@ -2,20 +2,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
-import { type Tab, chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
+import { BROWSER_PLACES, type BrowserSites, startBrowserSites } from '#test/browser-sites.ts'
+import { type Tab, chromiumMissing, openTab } from '#test/browser.ts'
 import { DeployDesk } from '#test/deploy-desk.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { holdSignIn } from '#test/signed-in-browser.ts'
-import { type Stack, startStack } from '#test/stack.ts'
+import type { Stack } from '#test/stack.ts'
 import { StaticDesk } from '#test/static-sites.ts'
-import { asSuperuser } from '#test/superuser.ts'
-import { type TlsFront, startTlsFront } from '#test/tls-front.ts'
-
-/** Without TLS, Chromium sends Fetch Metadata and honours opener policies on this machine's own names alone. */
-const PLACES = [
-  { scheme: 'http', shared: 'shop.localhost', apart: 'club.localhost' },
-  { scheme: 'https', shared: 'shop.test', apart: 'club.test' },
-] as const
 
 /** Reads each navigation that it controls, and hands it on. */
 const workerOf = (preloads: boolean) => `
@@ -50,129 +43,118 @@ const SECRET = '_csrf'
 
 const missing = chromiumMissing()
 
-describe.skipIf(missing).each(PLACES)(
-  'a script of the site, $scheme',
-  ({ scheme, shared, apart }) => {
-    let stack: Stack
-    let chromium: Browser
-    let front: TlsFront | undefined
-    beforeAll(async () => {
-      const sites = [shared, apart]
-      stack = await startStack({ sites, config: { baseUrl: `${scheme}://localhost` } })
-      await asSuperuser(stack, (sql) => sql`update pool_user set status = 'ACTIVE'`)
-      const names = { adminDomain: `admin.${apart}`, authDomain: `auth.${apart}` }
-      await stack.portal('PATCH', `/sites/${apart}`, names)
-      const desk = new StaticDesk(stack, new DeployDesk(stack))
-      for (const host of sites) await desk.deploy(host, FILES)
-      front = scheme === 'https' ? await startTlsFront(stack.port) : undefined
-      chromium = await launchChromium(front?.port ?? stack.port, front?.keyHash)
-    })
-    afterAll(async () => {
-      await chromium.close()
-      await front?.[Symbol.asyncDispose]()
-      await stack[Symbol.asyncDispose]()
-    })
+describe.skipIf(missing).each(BROWSER_PLACES)('a script of the site, $scheme', (place) => {
+  const { scheme, shared, apart } = place
+  let sites: BrowserSites
+  let stack: Stack
+  let chromium: Browser
+  beforeAll(async () => {
+    sites = await startBrowserSites(place)
+    ;({ stack, chromium } = sites)
+    const desk = new StaticDesk(stack, new DeployDesk(stack))
+    for (const host of [shared, apart]) await desk.deploy(host, FILES)
+  })
+  afterAll(() => sites[Symbol.asyncDispose]())
 
-    interface Victim {
-      readonly tab: Tab
-      readonly party: RelyingParty
-      readonly sub: string
-    }
+  interface Victim {
+    readonly tab: Tab
+    readonly party: RelyingParty
+    readonly sub: string
+  }
 
-    /** A browser that is signed in, on a page of the site. */
-    async function victim(host: string, kind: PoolKind, page = 'hostile'): Promise<Victim> {
-      const party = await RelyingParty.of(stack, host, kind)
-      const sub = await party.user(kind === 'admin' ? `ann@${host}` : 'vic@example.org')
-      const tab = await openTab(chromium)
-      await holdSignIn(tab.page, party, await party.signIn(sub))
-      await tab.page.goto(`${scheme}://${host}/${page}.html`)
-      return { tab, party, sub }
-    }
+  /** A browser that is signed in, on a page of the site. */
+  async function victim(host: string, kind: PoolKind, page = 'hostile'): Promise<Victim> {
+    const party = await RelyingParty.of(stack, host, kind)
+    const sub = await party.user(kind === 'admin' ? `ann@${host}` : 'vic@example.org')
+    const tab = await openTab(chromium)
+    await holdSignIn(tab.page, party, await party.signIn(sub))
+    await tab.page.goto(`${scheme}://${host}/${page}.html`)
+    return { tab, party, sub }
+  }
 
-    const pageOf = ({ party }: Victim, name: string) => `${party.pool.issuer}/${name}`
+  const pageOf = ({ party }: Victim, name: string) => `${party.pool.issuer}/${name}`
 
-    describe.each([
-      ['that has the origin of the sign-in', shared],
-      ['whose sign-ins have origins of their own', apart],
-    ])('%s', (_where, host) => {
-      describe.each(['admin', 'data'] as const)('at the %s pool', (kind) => {
-        test('fetches no page of an account', async () => {
-          const who = await victim(host, kind)
-          await using _ = who.tab
-          for (const name of [...PAGES, 'account/export']) {
-            const read = await fetched(who.tab.page, pageOf(who, name))
-            expect(read.status, name).toBe(host === shared ? 403 : 'TypeError')
-            expect(read.text, name).not.toMatch(/_csrf|challenge|example\.org|ann@/)
-          }
-        })
+  describe.each([
+    ['that has the origin of the sign-in', shared],
+    ['whose sign-ins have origins of their own', apart],
+  ])('%s', (_where, host) => {
+    describe.each(['admin', 'data'] as const)('at the %s pool', (kind) => {
+      test('fetches no page of an account', async () => {
+        const who = await victim(host, kind)
+        await using _ = who.tab
+        for (const name of [...PAGES, 'account/export']) {
+          const read = await fetched(who.tab.page, pageOf(who, name))
+          expect(read.status, name).toBe(host === shared ? 403 : 'TypeError')
+          expect(read.text, name).not.toMatch(/_csrf|challenge|example\.org|ann@/)
+        }
+      })
 
-        test('posts none of its forms', async () => {
-          const who = await victim(host, kind)
-          await using _ = who.tab
-          for (const name of [...PAGES.slice(1), 'login', 'mfa', 'consent', 'logout']) {
-            const { status } = await fetched(who.tab.page, pageOf(who, name), 'POST')
-            expect(status, name).toBe(host === shared ? 403 : 'TypeError')
-          }
-          expect(
-            await stack.context.sessions.list(who.party.site, who.party.pool, who.sub),
-          ).not.toEqual([])
-        })
+      test('posts none of its forms', async () => {
+        const who = await victim(host, kind)
+        await using _ = who.tab
+        for (const name of [...PAGES.slice(1), 'login', 'mfa', 'consent', 'logout']) {
+          const { status } = await fetched(who.tab.page, pageOf(who, name), 'POST')
+          expect(status, name).toBe(host === shared ? 403 : 'TypeError')
+        }
+        expect(
+          await stack.context.sessions.list(who.party.site, who.party.pool, who.sub),
+        ).not.toEqual([])
+      })
 
-        test('reads none in a frame', async () => {
-          const who = await victim(host, kind)
+      test('reads none in a frame', async () => {
+        const who = await victim(host, kind)
+        await using _ = who.tab
+        for (const name of PAGES) {
+          expect(await framed(who.tab.page, pageOf(who, name)), name).not.toContain(SECRET)
+        }
+      })
+
+      test.each(['hostile', 'isolated'])(
+        'reads none in a window, from the page %s',
+        async (page) => {
+          const who = await victim(host, kind, page)
           await using _ = who.tab
           for (const name of PAGES) {
-            expect(await framed(who.tab.page, pageOf(who, name)), name).not.toContain(SECRET)
+            const opened = who.tab.page.context().waitForEvent('page')
+            const read = windowed(who.tab.page, pageOf(who, name))
+            const popup = await opened
+            expect(await read, name).toEqual({ closed: true, seen: false })
+            await expect.poll(() => popup.content(), { message: name }).toContain(SECRET)
+            await popup.close()
           }
-        })
+        },
+      )
 
-        test.each(['hostile', 'isolated'])(
-          'reads none in a window, from the page %s',
-          async (page) => {
-            const who = await victim(host, kind, page)
-            await using _ = who.tab
-            for (const name of PAGES) {
-              const opened = who.tab.page.context().waitForEvent('page')
-              const read = windowed(who.tab.page, pageOf(who, name))
-              const popup = await opened
-              expect(await read, name).toEqual({ closed: true, seen: false })
-              await expect.poll(() => popup.content(), { message: name }).toContain(SECRET)
-              await popup.close()
-            }
-          },
-        )
+      test.each(['worker', 'preloading-worker'])('reads none as a service %s', async (name) => {
+        const who = await victim(host, kind)
+        await using _ = who.tab
+        const { page } = who.tab
+        await page.evaluate(registered, `/${name}.js`)
+        const visit = await page.context().newPage()
+        await visit.goto(`${scheme}://${host}/isolated.html`)
+        await visit.goto(pageOf(who, 'account/passkey'))
+        const told = await page.evaluate<readonly string[]>('globalThis.told')
+        expect(told.some((text) => text.includes('A page of the site'))).toBe(true)
+        expect(told.filter((text) => text.includes(SECRET))).toEqual([])
+        const shown = (await visit.textContent('main')) ?? ''
+        expect(shown).toContain(host === shared ? 'This page opens only by a link' : 'passkey')
+      })
 
-        test.each(['worker', 'preloading-worker'])('reads none as a service %s', async (name) => {
-          const who = await victim(host, kind)
-          await using _ = who.tab
-          const { page } = who.tab
-          await page.evaluate(registered, `/${name}.js`)
-          const visit = await page.context().newPage()
-          await visit.goto(`${scheme}://${host}/isolated.html`)
-          await visit.goto(pageOf(who, 'account/passkey'))
-          const told = await page.evaluate<readonly string[]>('globalThis.told')
-          expect(told.some((text) => text.includes('A page of the site'))).toBe(true)
-          expect(told.filter((text) => text.includes(SECRET))).toEqual([])
-          const shown = (await visit.textContent('main')) ?? ''
-          expect(shown).toContain(host === shared ? 'This page opens only by a link' : 'passkey')
-        })
-
-        test('sends its user there, who sees it and takes their data along', async () => {
-          const who = await victim(host, kind)
-          await using _ = who.tab
-          const { page } = who.tab
-          await page.evaluate(`void (location.href = ${JSON.stringify(pageOf(who, 'account'))})`)
-          await page.waitForURL(/\/account$/)
-          expect(await page.textContent('h1')).toBe('Your account')
-          const download = page.waitForEvent('download')
-          await page.click('a[href$="/account/export"]')
-          expect((await download).suggestedFilename()).toBe('account.json')
-          expect(await (await download).failure()).toBeNull()
-        })
+      test('sends its user there, who sees it and takes their data along', async () => {
+        const who = await victim(host, kind)
+        await using _ = who.tab
+        const { page } = who.tab
+        await page.evaluate(`void (location.href = ${JSON.stringify(pageOf(who, 'account'))})`)
+        await page.waitForURL(/\/account$/)
+        expect(await page.textContent('h1')).toBe('Your account')
+        const download = page.waitForEvent('download')
+        await page.click('a[href$="/account/export"]')
+        expect((await download).suggestedFilename()).toBe('account.json')
+        expect(await (await download).failure()).toBeNull()
       })
     })
-  },
-)
+  })
+})
 
 /** What a script reads of a page. */
 const fetched = (

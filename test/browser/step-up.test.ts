@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { PASSWORD } from '#test/account-owner.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
+import { BROWSER_PLACES, ownNames } from '#test/browser-sites.ts'
 import { chromiumMissing, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { startClientApp } from '#test/client-app.ts'
 import { allMailTo, mailTo } from '#test/outbox.ts'
@@ -13,11 +14,6 @@ import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 import { startTlsFront } from '#test/tls-front.ts'
 
-/** Without TLS, Chromium sends Fetch Metadata on this machine's own names alone. */
-const PLACES = [
-  { scheme: 'http', shared: 'shop.localhost', apart: 'club.localhost' },
-  { scheme: 'https', shared: 'shop.test', apart: 'club.test' },
-] as const
 const ORIGIN = { address: '192.0.2.7', userAgent: 'test', requestId: 'test' }
 const MINUTE_MS = 60_000
 
@@ -37,7 +33,7 @@ type Request = readonly [method: string, path: string, body: object]
 
 const missing = chromiumMissing()
 
-describe.skipIf(missing).each(PLACES)(
+describe.skipIf(missing).each(BROWSER_PLACES)(
   'an application for admins in Chromium, $scheme',
   ({ scheme, shared, apart }) => {
     const resources = new AsyncDisposableStack()
@@ -77,8 +73,7 @@ describe.skipIf(missing).each(PLACES)(
       beforeAll(async () => {
         bob = await new AdminPool(stack, host).joined('admin')
         if (host === apart) {
-          const names = { adminDomain: `admin.${host}`, authDomain: `auth.${host}` }
-          await stack.portal('PATCH', `/sites/${host}`, names)
+          await stack.portal('PATCH', `/sites/${host}`, ownNames(host))
         }
         party = await RelyingParty.of(stack, host, 'admin')
         home = `${origin}/${party.host}/admin/`
