@@ -36,7 +36,7 @@ export const authSet: CliCommand = {
     choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
     textOption('--min-length <number>', 'of passwords'),
     textOption('--require <kinds>', 'upper,lower,digit,symbol of these in passwords, or none'),
-    textOption('--session-idle-minutes <number>', 'a sign-in ends that nobody uses for so long'),
+    textOption('--session-idle-minutes <number>', 'an idle sign-in ends after so long'),
     textOption('--max-sessions <number>', 'sign-ins of one account, the oldest of which end'),
     switchOption('--require-second-factor', 'a password takes an authenticator app, too'),
     listOption(

@@ -26,7 +26,11 @@ const Listed = Type.Object({ items: Type.Array(RegisteredClient) })
 const FIELDS = [
   listOption('--redirect-uri <uri>', 'where a sign-in may return to'),
   listOption('--logout-uri <uri>', 'where a sign-out may return to'),
-  choiceOption('--third-party <on|off>', ['on', 'off'], 'it is somebody else’s: people are asked'),
+  choiceOption(
+    '--third-party <on|off>',
+    ['on', 'off'],
+    'it belongs to a third party: people are asked for consent',
+  ),
   choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
   textOption('--privacy-uri <uri>', 'its privacy policy, or none'),
   textOption('--logo <file>', 'a PNG, JPEG or WebP picture of 32 KiB at most, or none'),
@@ -123,7 +127,7 @@ export const clientSecret: CliCommand = {
 
 export const clientRemove: CliCommand = {
   name: 'client remove',
-  summary: 'Let a client sign nobody in any more, and end what it has',
+  summary: 'Remove a client, and end its sign-ins',
   words: ['DOMAIN'],
   options: [requiredOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {

@@ -64,7 +64,7 @@ export const users: CliCommand = {
       'ACTIVE, DISABLED or DELETING',
     ),
     textOption('--show <email>', 'all about this one'),
-    textOption('--disable <email>', 'nobody signs in to the account, and every sign-in ends'),
+    textOption('--disable <email>', 'the account takes no sign-in, and every session ends'),
     textOption('--enable <email>', 'take that back'),
     textOption('--sign-out <email>', 'end every sign-in to the account'),
     textOption('--delete <email>', 'delete the account and everything that is kept for it'),
