@@ -13,8 +13,8 @@ export const mailSend: CliCommand = {
   words: ['ADDRESS'],
   options: [
     listOption('--to <address>', 'a recipient: "ann@example.com" or "Ann Lee <ann@example.com>"'),
-    listOption('--cc <address>', 'somebody who gets it, too'),
-    listOption('--bcc <address>', 'somebody who gets it, unseen by the others'),
+    listOption('--cc <address>', 'a further recipient, shown to all'),
+    listOption('--bcc <address>', 'a recipient that the others do not see'),
     textOption('--subject <subject>', 'its subject'),
     TEXT_OPTION,
   ],
