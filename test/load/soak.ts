@@ -19,6 +19,13 @@ Runs the real service for a while (30 minutes) under attacks, deployments, evict
 that does no harm and one that writes. Exit code 1 when an innocent call fails that no kill excuses, a call gets no answer, an
 acknowledged write is not there exactly once, a process outlives its service, or memory or open files keep growing.`
 
+/** Less than the sites of a soak need: their isolates are evicted all the time. */
+const SETTINGS = {
+  CROFT_LOG_LEVEL: 'warn',
+  CROFT_SANDBOX_HOSTS: '2',
+  CROFT_SANDBOX_HOST_MEMORY_MB: '512',
+  CROFT_SANDBOX_WARM_ISOLATES: '8',
+}
 const ATTACKERS = 3
 const CROWD = 6
 const CROWD_OPERATIONS = 4
@@ -46,7 +53,7 @@ interface Sample extends Footprint {
 
 async function main(minutes: number, seed: number): Promise<boolean> {
   console.error(`seed ${seed}`)
-  await using installation = await Installation.start()
+  await using installation = await Installation.start(SETTINGS)
   const tally = new Tally()
   const { innocent, ledger, unrest } = await furnish(installation, tally, new Chance(seed))
   const ending = new AbortController()

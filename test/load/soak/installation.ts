@@ -8,13 +8,6 @@ import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { isNode, isRunning, type RunningProcess } from '#test/process-table.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-/** Less than the sites of a soak need: their isolates are evicted all the time. */
-const SETTINGS = {
-  CROFT_LOG_LEVEL: 'warn',
-  CROFT_SANDBOX_HOSTS: '2',
-  CROFT_SANDBOX_HOST_MEMORY_MB: '512',
-  CROFT_SANDBOX_WARM_ISOLATES: '8',
-}
 const MIB = 2 ** 20
 /** So long after a kill of ours a call may fail for it. */
 const EXCUSED_MS = 10_000
@@ -39,19 +32,26 @@ export class Installation implements AsyncDisposable {
   #killedMs = -Infinity
   readonly #folder: string
   readonly #port: number
+  readonly #settings: Readonly<Record<string, string>>
   #croft: CroftProcess | undefined
   readonly #seen = new Map<string, RunningProcess>()
 
-  private constructor(folder: string, port: number) {
-    this.#folder = folder
-    this.#port = port
+  private constructor(of: {
+    folder: string
+    port: number
+    settings: Readonly<Record<string, string>>
+  }) {
+    this.#folder = of.folder
+    this.#port = of.port
+    this.#settings = of.settings
   }
 
-  static async start(): Promise<Installation> {
+  /** `settings` are variables of its environment. */
+  static async start(settings: Readonly<Record<string, string>>): Promise<Installation> {
     const folder = await mkdtemp(join(tmpdir(), 'croft-soak-'))
     // As root the database runs as somebody else, who must get there.
     await chmod(folder, 0o755)
-    const installation = new Installation(folder, await freePort())
+    const installation = new Installation({ folder, port: await freePort(), settings })
     await installation.#live()
     return installation
   }
@@ -126,7 +126,7 @@ export class Installation implements AsyncDisposable {
       root: ROOT,
       dataDir: join(this.#folder, 'data'),
       port: this.#port,
-      env: SETTINGS,
+      env: this.#settings,
     })
     this.life += 1
     this.bornMs = performance.now()

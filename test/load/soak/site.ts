@@ -23,8 +23,13 @@ export class SoakSite {
     return new SoakSite(installation, domain)
   }
 
-  /** A public operation on a function of the same name. */
-  async publish(operation: string, code: string, config: object = {}): Promise<void> {
+  /** A public operation on a function of the same name; `config` is more of the function's, `binding` of the operation's. */
+  async publish(
+    operation: string,
+    code: string,
+    config: object = {},
+    binding: object = {},
+  ): Promise<void> {
     const made = await this.admin('POST', '/resources', {
       type: 'lambdaFunction',
       name: operation,
@@ -33,7 +38,7 @@ export class SoakSite {
     const { resourceId } = succeeded(made).json
     this.#functions.set(operation, resourceId)
     const auth = { mode: 'public' }
-    const body = { operation, lambdaResourceId: resourceId, auth }
+    const body = { operation, lambdaResourceId: resourceId, auth, ...binding }
     succeeded(await this.admin('POST', '/operations', body))
   }
 
