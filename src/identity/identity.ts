@@ -122,7 +122,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const profileParts = openProfiles({ ...services, ...signInParts, ...accountParts })
   const parts = { ...signInParts, ...accountParts, ...ownAccountParts, ...profileParts }
   return {
-    pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
+    pools: new Pools({ ...shared, superAdmins: superAdminInvites }),
     signingKeys,
     users,
     visitors: new Visitors(shared),

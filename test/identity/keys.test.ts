@@ -18,7 +18,13 @@ beforeAll(async () => {
 afterAll(() => cluster[Symbol.asyncDispose]())
 
 let sites = 0
-const newSite = async () => (await cluster.createSite(first, `keys-${++sites}.test`)).site
+/** Both of its pools have their first key. */
+const newSite = async () => {
+  const { site } = await cluster.createSite(first, `keys-${++sites}.test`)
+  const { auth } = await first.pools.bootstrap(site)
+  await Promise.all([first.signingKeys.jwks(site, auth.userPoolId), kids(first, site)])
+  return site
+}
 
 const mint = async (replica: Replica, site: Site) =>
   (

@@ -47,6 +47,10 @@ describe('tokens and keys', () => {
     const minted = await stack.portal('POST', '/sites/three.test/tokens', {
       user: 'ann@three.test',
     })
+    // Makes the keys of other sites, too.
+    for (const site of ['one.test', 'two.test']) {
+      await stack.portal('POST', `/sites/${site}/tokens`, { user: `ann@${site}` })
+    }
     const { auth } = (await stack.call('three.test', 'GET', '/admin/public/config')).json
     const wellKnown = `/oidc/${auth.userPoolId}/.well-known`
     const token: string = minted.json.token

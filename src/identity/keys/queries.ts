@@ -52,6 +52,16 @@ export function selectPublishedKeys(tx: SiteTx, now: Date): Promise<StoredKey[]>
     .execute()
 }
 
+export async function hasSigningKey(tx: SiteTx, userPoolId: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('signing_key')
+    .select('kid')
+    .where(inPool(tx, userPoolId))
+    .where('expires_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export function selectSealedKey(
   tx: SiteTx,
   userPoolId: string,

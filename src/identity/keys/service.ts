@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os'
+
 import { AppError } from '#base/app-error.ts'
+import { Limiter } from '#base/limiter.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
+import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
@@ -23,18 +27,23 @@ import {
 import {
   deleteExpiredKeys,
   deleteKeys,
+  hasSigningKey,
   insertKey,
   lockPoolKeys,
   retireKeys,
-  selectPublishedKeys,
   selectSealedKey,
 } from './queries.ts'
 
 const MAX_SIGNERS = 1000
+/** Each takes some 60 ms of a core; the event loop keeps one. */
+const KEYS_MADE_AT_ONCE = Math.max(1, availableParallelism() - 1)
+/** Of one site. */
+const MAX_WAITING_KEYS = 16
 
 /** What a pool's keys need to know of it. */
 interface KeyedPool {
   readonly userPoolId: string
+  /** Empty until its first key is made. */
   readonly signingKid: string
   readonly keys: ReadonlyMap<string, VerificationKey>
 }
@@ -69,35 +78,25 @@ interface SigningKeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly newKeyPair?: () => Promise<NewKeyPair>
 }
 
-/** The keys that sign the tokens of a site's pools. Private halves are at rest only sealed with the site's own key. */
+/**
+ * The keys that sign the tokens of a site's pools. A pool gets its first key when it is first asked for one: by a sign-in, or
+ * by a client that fetches its JWKS. Private halves are at rest only sealed with the site's own key.
+ */
 export class SigningKeys {
   readonly #deps: SigningKeysDeps
   readonly #newKeyPair: () => Promise<NewKeyPair>
   readonly #signers = new LoadingCache<string, Signer>({ entries: { max: MAX_SIGNERS } })
+  readonly #firstKeys = new SingleFlight<string, void>()
+  /** Sites in turn. */
+  readonly #making = new Limiter({
+    permits: KEYS_MADE_AT_ONCE,
+    maxQueued: MAX_WAITING_KEYS,
+    refuse: tooManyKeys,
+  })
 
   constructor(deps: SigningKeysDeps) {
     this.#deps = deps
     this.#newKeyPair = deps.newKeyPair ?? newKeyPair
-  }
-
-  /** The first key of each new pool. */
-  async create(tx: SiteTx, userPoolIds: readonly string[]): Promise<void> {
-    const pairs = await Promise.all(userPoolIds.map(() => this.#newKeyPair()))
-    for (const [index, userPoolId] of userPoolIds.entries()) {
-      await this.#store(tx, userPoolId, pairs[index])
-    }
-  }
-
-  /** The same for pools that came with their site from elsewhere, if no key came with them. */
-  async ensure(tx: SiteTx, userPoolIds: readonly string[]): Promise<void> {
-    const keys = await selectPublishedKeys(tx, this.#deps.clock.now())
-    const signing = new Set(
-      keys.filter(({ expiresAt }) => expiresAt === null).map(({ userPoolId }) => userPoolId),
-    )
-    await this.create(
-      tx,
-      userPoolIds.filter((userPoolId) => !signing.has(userPoolId)),
-    )
   }
 
   /**
@@ -110,7 +109,7 @@ export class SigningKeys {
     oldTokens: OldTokens = 'keep',
   ): Promise<readonly RotatedKey[]> {
     const pools = await this.#deps.directory.get(site)
-    const pairs = await Promise.all(kinds.map(() => this.#newKeyPair()))
+    const pairs = await Promise.all(kinds.map(() => this.#make(site.siteId)))
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const rotated: RotatedKey[] = []
       for (const [index, kind] of kinds.entries()) {
@@ -131,15 +130,48 @@ export class SigningKeys {
     })
   }
 
-  /** What `jwks_uri` answers for a pool of the site. */
+  /** What `jwks_uri` answers for a pool of the site. Never without the key that signs: makes the first. */
   async jwks(site: Site, userPoolId: string): Promise<JwksDocument> {
-    const pool = await this.#deps.directory.pool(site, userPoolId)
+    const pool = await this.#withKey(site, await this.#deps.directory.pool(site, userPoolId))
     return jwksOf(pool.keys.values(), this.#deps.clock.now().getTime())
   }
 
-  /** The key that signs for the pool now. */
-  async signer(site: Site, pool: KeyedPool): Promise<Signer> {
+  /** The key that signs for the pool now; makes the first. */
+  async signer(site: Site, asked: KeyedPool): Promise<Signer> {
+    const pool = await this.#withKey(site, asked)
     return this.#signers.get(pool.signingKid, () => this.#open(site, pool))
+  }
+
+  /** The pool as it is now, if it had no key. */
+  async #withKey(site: Site, pool: KeyedPool): Promise<KeyedPool> {
+    if (pool.signingKid !== '') return pool
+    const { userPoolId } = pool
+    await this.#firstKeys.run(userPoolId, () => this.#createFirst(site, userPoolId))
+    const keyed = await this.#deps.directory.pool(site, userPoolId)
+    if (keyed.signingKid === '') throw this.#gone(site)
+    return keyed
+  }
+
+  /** Of several replicas that make the first key at once, one stores it, and all of them use that. */
+  async #createFirst({ siteId }: Site, userPoolId: string): Promise<void> {
+    const { database, directory, changes } = this.#deps
+    const hasKey = await database.withSite(siteId, (tx) => hasSigningKey(tx, userPoolId))
+    const pair = hasKey ? undefined : await this.#make(siteId)
+    if (pair) {
+      await database.withSite(siteId, async (tx) => {
+        const keys = await lockPoolKeys(tx, userPoolId)
+        if (keys.some(({ expiresAt }) => expiresAt === null)) return
+        await this.#store(tx, userPoolId, pair)
+        await changes.siteChanged(tx)
+      })
+      pair.privateKey.fill(0)
+    }
+    // The notification of the replica that made it may still be on its way.
+    directory.forget(siteId)
+  }
+
+  #make(siteId: string): Promise<NewKeyPair> {
+    return this.#making.run(this.#newKeyPair, { key: siteId })
   }
 
   async #open(site: Site, { userPoolId, signingKid: kid }: KeyedPool): Promise<Signer> {
@@ -199,3 +231,8 @@ export class SigningKeys {
     return kid
   }
 }
+
+const tooManyKeys = (): AppError =>
+  new AppError('TooManyRequests', 'Too many keys of this site are being made: try again later', {
+    retryAfterSeconds: 1,
+  })

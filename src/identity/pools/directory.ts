@@ -73,10 +73,13 @@ export class PoolDirectory {
     return (pool.kind === 'data' ? former.get(site.host) : undefined) ?? pool
   }
 
-  /** For a token whose key is not known: the notification of a rotation may still be on its way. */
-  async reload(site: Site): Promise<SitePools> {
+  /** For a token whose key is not known: the notification of a rotation, or of a first key, may still be on its way. */
+  async reload(site: Site, kind: PoolKind): Promise<Pool> {
     const pools = this.cached(site)
-    return pools && this.#ageMs(pools) < REFRESH_AFTER_MS ? pools : this.#load(site)
+    if (pools && hasKey(pools[kind]) && this.#ageMs(pools) < REFRESH_AFTER_MS) return pools[kind]
+    const loaded = (await this.#load(site))[kind]
+    // It may have joined a load that began before the first key was there.
+    return hasKey(loaded) ? loaded : (await this.#load(site))[kind]
   }
 
   forget(siteId: string): void {
@@ -128,6 +131,8 @@ const haveSameNames = (one: SiteNames, other: SiteNames): boolean =>
   one.adminDomain === other.adminDomain &&
   one.authDomain === other.authDomain &&
   one.formerAuthDomains.join(' ') === other.formerAuthDomains.join(' ')
+
+const hasKey = ({ signingKid }: Pool): boolean => signingKid !== ''
 
 const relyingPartyOf = ({ domain }: Site, hostname: string): string =>
   hostname.endsWith(`.${domain}`) ? domain : hostname

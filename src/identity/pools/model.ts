@@ -31,6 +31,7 @@ export interface Pool {
   /** The data pool has it when the operator has configured it. */
   readonly google: GoogleProvider | undefined
   readonly keys: ReadonlyMap<string, VerificationKey>
+  /** Empty until its first key is made. */
   readonly signingKid: string
   /** Changes whenever issuer, client or keys do. */
   readonly version: string

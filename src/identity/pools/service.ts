@@ -1,4 +1,3 @@
-import type { SigningKeys } from '#identity/keys/service.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -35,7 +34,6 @@ interface SuperAdmins {
 
 interface PoolsDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
   readonly directory: PoolDirectory
-  readonly signingKeys: SigningKeys
   readonly superAdmins: SuperAdmins
   readonly baseUrl: string
 }
@@ -48,7 +46,7 @@ export class Pools implements SiteLifecycle {
     this.#deps = deps
   }
 
-  /** Both pools with their clients and keys, and an invited account for each super-admin. */
+  /** Both pools with their clients, and an invited account for each super-admin. Their keys are made when they are first needed. */
   async created(tx: SiteTx, site: Site, input: NewSiteInput): Promise<SiteCreation> {
     const pools = POOL_KINDS.map((kind): NewPool => ({
       kind,
@@ -67,10 +65,6 @@ export class Pools implements SiteLifecycle {
         now,
       )
     }
-    await this.#deps.signingKeys.create(
-      tx,
-      pools.map((pool) => pool.userPoolId),
-    )
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
     return {
       onboarding: await this.#deps.superAdmins.invite(tx, site, adminPoolId, input.superAdmins),
@@ -82,10 +76,6 @@ export class Pools implements SiteLifecycle {
     const pools = await selectPools(tx)
     const adminPool = pools.find(({ kind }) => kind === 'admin')
     if (adminPool === undefined || pools.length !== POOL_KINDS.length) return undefined
-    await this.#deps.signingKeys.ensure(
-      tx,
-      pools.map(({ userPoolId }) => userPoolId),
-    )
     const { userPoolId } = adminPool
     return {
       onboarding: await this.#deps.superAdmins.invite(tx, site, userPoolId, input.superAdmins),

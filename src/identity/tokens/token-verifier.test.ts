@@ -80,7 +80,7 @@ beforeAll(async () => {
     data: data.pool,
   }
   verifier = new TokenVerifier({
-    directory: { get: async () => pools, reload: async () => pools },
+    directory: { get: async () => pools, reload: async (_site, kind) => pools[kind] },
     clock: { now: () => new Date(NOW * 1000) },
   })
 })
@@ -313,7 +313,7 @@ describe('a token that verified before', () => {
     let pools = standing(data.pool.keys)
     let nowSeconds = NOW
     const changing = new TokenVerifier({
-      directory: { get: async () => pools, reload: async () => pools },
+      directory: { get: async () => pools, reload: async (_site, kind) => pools[kind] },
       clock: { now: () => new Date(nowSeconds * 1000) },
     })
     const token = await sign({ ...good(), exp: NOW + 60 })

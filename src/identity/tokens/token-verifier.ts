@@ -46,7 +46,7 @@ export class TokenVerifier {
   ): Promise<Verified> {
     let pool = (await this.#directory.get(site))[kind]
     const { header, claims } = await this.#signed.verify(token, async (kid) => {
-      if (!pool.keys.has(kid)) pool = (await this.#directory.reload(site))[kind]
+      if (!pool.keys.has(kid)) pool = await this.#directory.reload(site, kind)
       return this.#key(pool, kid)
     })
     const nowSeconds = this.#clock.now().getTime() / 1000
