@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import { startChild } from '#bench/child-process.ts'
+import { freePorts } from '#bench/free-ports.ts'
 import { httpCall } from '#bench/http-call.ts'
 import { waitUntil } from '#bench/wait-until.ts'
 
@@ -100,23 +100,4 @@ async function runCommand<Answer>(
   const { stdout } = await run(process.execPath, [...args, '--json'], { env })
   const answer: Answer = JSON.parse(stdout)
   return answer
-}
-
-/** Nobody holds them at the moment: held all at once here, so that they differ, and let go. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address()
-      await new Promise((resolve) => server.close(resolve))
-      if (address === null || typeof address === 'string') throw new Error('no free port')
-      return address.port
-    }),
-  )
 }
