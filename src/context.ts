@@ -33,6 +33,7 @@ import { siteBaseUrl } from '#sites/base-url.ts'
 import { SiteBrandings } from '#sites/branding/service.ts'
 import { DeploymentHealth } from '#sites/deployments/deployment-health.ts'
 import type { Deployments } from '#sites/deployments/service.ts'
+import type { SiteRecord } from '#sites/model.ts'
 import { Sites } from '#sites/service.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
 
@@ -122,7 +123,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sourceMaps: openSourceMaps(platform, () => files.deployments),
     sources: {
       deployedCode: () => files.deployments,
-      settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
+      site: async (tx) => settledSiteOf(await sites.read(tx)),
     },
   })
   const sites = new Sites({
@@ -201,6 +202,11 @@ async function openStore(
 const groupUsesOf = (operations: () => Runtime['operations']): GroupUses => ({
   operationsFor: (tx, group) => operations().forGroup(tx, group),
   renamed: (tx, names) => operations().renameGroup(tx, names),
+})
+
+const settledSiteOf = ({ domain, deploymentSettings: settings }: SiteRecord) => ({
+  domain,
+  settings,
 })
 
 const openSourceMaps = (

@@ -78,8 +78,15 @@ function valueIn(value: unknown, language: Language): unknown {
 }
 
 /** `Fri, 27 Nov 2026, 12:00 UTC` */
-const timeIn = (time: Date, language: Language): string =>
-  new Intl.DateTimeFormat(localeOf(language), {
+const timeIn = (time: Date, language: Language): string => timeFormatOf(language).format(time)
+
+const timeFormats = new Map<Language, Intl.DateTimeFormat>()
+
+/** Made once: it takes milliseconds. */
+function timeFormatOf(language: Language): Intl.DateTimeFormat {
+  const known = timeFormats.get(language)
+  if (known) return known
+  const made = new Intl.DateTimeFormat(localeOf(language), {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -88,4 +95,7 @@ const timeIn = (time: Date, language: Language): string =>
     minute: '2-digit',
     timeZone: 'UTC',
     timeZoneName: 'short',
-  }).format(time)
+  })
+  timeFormats.set(language, made)
+  return made
+}

@@ -17,6 +17,7 @@ import type { ParsedDefinition } from './definitions/parse.ts'
 import type { Definitions } from './definitions/service.ts'
 import { MAX_FAULTS, type SourceFaultReport } from './functions/code-faults.ts'
 import type { IacSubmissions } from './iac/submissions.ts'
+import type { PermissionSync } from './permission-sync/service.ts'
 import type { Resources } from './resources/service.ts'
 import type { Revisions } from './revisions/service.ts'
 
@@ -26,6 +27,7 @@ interface RuntimeLifecycleDeps {
   readonly definitions: Definitions
   readonly definedFunctions: DefinedFunctions
   readonly iacSubmissions: IacSubmissions
+  readonly permissionSync: Pick<PermissionSync, 'publishFirst'>
 }
 
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
@@ -36,9 +38,9 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
     this.#deps = deps
   }
 
-  /** A site starts with its first revision on the way. */
+  /** A site starts with its first revision, which has nothing in it. */
   async created(tx: SiteTx): Promise<SiteCreation> {
-    await this.updated(tx)
+    await this.#deps.permissionSync.publishFirst(tx)
     return {}
   }
 

@@ -25,6 +25,7 @@ import { Compute } from './compute/service.ts'
 import type { GroupDirectory } from './definitions/sections/groups.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
+import type { FunctionSources } from './functions/function-guard.ts'
 import { openFunctionChecks } from './functions/open-function-checks.ts'
 import type { CallOperation } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
@@ -41,7 +42,7 @@ import { JobScheduler } from './jobs/scheduler.ts'
 import { type JobUsers, Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations, type ScopeNames } from './operations/service.ts'
-import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
+import { PermissionSync } from './permission-sync/service.ts'
 import { OperationProfiles } from './profiles/service.ts'
 import { PublishedSites } from './published/service.ts'
 import type { ContentsOf } from './resources/contents.ts'
@@ -68,7 +69,7 @@ export interface RuntimeDeps extends PlatformServices {
   /** Sends the mail of functions. */
   readonly siteMail: SiteMail
   /** Is used only once the runtime is open, so it may close over what is built later. */
-  readonly sources: SyncSources
+  readonly sources: FunctionSources
   readonly sourceMaps: SourceMaps
   readonly deploymentHealth: CallOutcomes
   /** The groups of a site's visitors, which definitions may name. */
@@ -146,7 +147,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   permissionSync.serve(deps.queue)
   serveCleanup(deps.queue, serving)
   return {
-    lifecycle: new RuntimeLifecycle({ ...control, ...iac, resources }),
+    lifecycle: new RuntimeLifecycle({ ...control, ...iac, resources, permissionSync }),
     ...tableServices,
     ...bucketServices,
     ...iac,
@@ -221,7 +222,8 @@ async function openServing(
   },
 ) {
   const now = () => deps.clock.now().getTime()
-  const settingsOf = (siteId: string) => deps.sources.settings(siteId)
+  const settingsOf = (siteId: string) =>
+    deps.database.withSite(siteId, async (tx) => (await deps.sources.site(tx)).settings)
   const redaction = new Redaction({ now, forgotten: (siteId) => published.forget(siteId) })
   const redact = (siteId: string, text: string) => redaction.redact(siteId, text)
   const runtimeLogs = new RuntimeLogs({ ...deps, redact })

@@ -29,7 +29,7 @@ export async function insertSite(tx: SiteTx, site: SiteConfiguration, now: Date)
     .values({ site_id: tx.siteId, ...columnsOf(site), created_at: now, updated_at: now })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  await setHosts(tx, site)
+  await insertHosts(tx, hostsOf(site))
   return row
 }
 
@@ -135,10 +135,13 @@ async function setHosts(tx: SiteTx, site: SiteConfiguration): Promise<void> {
     .execute()
   const kept = await db.selectFrom('site_host').select('host').execute()
   const added = hosts.filter((host) => !kept.some((row) => row.host === host))
-  if (added.length === 0) return
+  if (added.length > 0) await insertHosts(tx, added)
+}
+
+async function insertHosts({ db, siteId }: SiteTx, hosts: readonly string[]): Promise<void> {
   await db
     .insertInto('site_host')
-    .values(added.map((host) => ({ site_id: siteId, host })))
+    .values(hosts.map((host) => ({ site_id: siteId, host })))
     .execute()
 }
 

@@ -7,7 +7,6 @@ import { retryOnLockTimeout, limitLockWaits } from '#platform/postgres/lock-time
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import type { DeploymentSettings } from './deployment-settings.ts'
 import { domainFault } from './domain.ts'
 import {
   type CreateSiteBody,
@@ -187,13 +186,6 @@ export class Sites {
     const row = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
     if (!row) throw notFound('Site', idOrDomain)
     return siteRecord(row)
-  }
-
-  /** What compiling a revision needs to know, read in the caller's transaction. */
-  async settings(tx: SiteTx): Promise<DeploymentSettings> {
-    const row = await selectSite(tx)
-    if (!row) throw notFound('Site', tx.siteId)
-    return configurationOf(row).deploymentSettings
   }
 
   /** The region never changes: it is part of the ids of the site's pools. */

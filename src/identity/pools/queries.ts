@@ -27,36 +27,40 @@ export interface ProviderRow {
   readonly enabled: boolean
 }
 
-export async function insertPool(tx: SiteTx, pool: NewPool, now: Date): Promise<void> {
+export async function insertPools(tx: SiteTx, pools: readonly NewPool[], now: Date): Promise<void> {
   await tx.db
     .insertInto('user_pool')
-    .values({
-      site_id: tx.siteId,
-      user_pool_id: pool.userPoolId,
-      kind: pool.kind,
-      created_at: now,
-    })
+    .values(
+      pools.map(({ userPoolId, kind }) => ({
+        site_id: tx.siteId,
+        user_pool_id: userPoolId,
+        kind,
+        created_at: now,
+      })),
+    )
     .execute()
 }
 
-export async function insertClient(
+export async function insertClients(
   tx: SiteTx,
-  client: {
+  clients: readonly {
     readonly clientId: string
     readonly userPoolId: string
     readonly purpose: StoredClientPurpose
-  },
+  }[],
   now: Date,
 ): Promise<void> {
   await tx.db
     .insertInto('pool_client')
-    .values({
-      site_id: tx.siteId,
-      client_id: client.clientId,
-      user_pool_id: client.userPoolId,
-      purpose: client.purpose,
-      created_at: now,
-    })
+    .values(
+      clients.map(({ clientId, userPoolId, purpose }) => ({
+        site_id: tx.siteId,
+        client_id: clientId,
+        user_pool_id: userPoolId,
+        purpose,
+        created_at: now,
+      })),
+    )
     .execute()
 }
 

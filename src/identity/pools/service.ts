@@ -19,7 +19,7 @@ import {
   bootstrapOf,
   discoveryOf,
 } from './model.ts'
-import { type NewPool, insertClient, insertPool, selectPools } from './queries.ts'
+import { type NewPool, insertClients, insertPools, selectPools } from './queries.ts'
 import { storedPoolSettings } from './settings.ts'
 
 /** The first members of a new admin pool. */
@@ -54,17 +54,20 @@ export class Pools implements SiteLifecycle {
       clientId: this.#deps.ids.clientId(),
     }))
     const now = this.#deps.clock.now()
-    for (const pool of pools) {
-      await insertPool(tx, pool, now)
-      await insertClient(tx, { ...pool, purpose: 'default' }, now)
-    }
-    for (const { userPoolId } of pools.filter(({ kind }) => kind === 'data')) {
-      await insertClient(
-        tx,
-        { userPoolId, clientId: this.#deps.ids.clientId(), purpose: 'link' },
-        now,
-      )
-    }
+    const clients = pools.map(({ userPoolId, clientId }) => ({
+      userPoolId,
+      clientId,
+      purpose: 'default' as const,
+    }))
+    const links = pools
+      .filter(({ kind }) => kind === 'data')
+      .map(({ userPoolId }) => ({
+        userPoolId,
+        clientId: this.#deps.ids.clientId(),
+        purpose: 'link' as const,
+      }))
+    await insertPools(tx, pools, now)
+    await insertClients(tx, [...clients, ...links], now)
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
     return {
       onboarding: await this.#deps.superAdmins.invite(tx, site, adminPoolId, input.superAdmins),

@@ -3,7 +3,11 @@ import type { EnvVarChange, OpenEnvVar } from '#runtime/env-vars/model.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { codeError } from '#runtime/functions/code-faults.ts'
 import type { FunctionChecks, FunctionToCheck } from '#runtime/functions/function-checks.ts'
-import type { CheckedFunctions, FunctionGuard } from '#runtime/functions/function-guard.ts'
+import type {
+  CheckedFunctions,
+  FunctionGuard,
+  FunctionSources,
+} from '#runtime/functions/function-guard.ts'
 import { functionsIn } from '#runtime/resources/function-parts.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
@@ -17,6 +21,7 @@ interface DefinedFunctionsDeps {
   readonly functionGuard: FunctionGuard
   readonly resources: Resources
   readonly envVars: EnvVars
+  readonly sources: Pick<FunctionSources, 'site'>
 }
 
 /** Whether the functions of a definition, or of a site that gets new files, load. Asks the sandbox: never in a transaction. */
@@ -59,11 +64,12 @@ export class DefinedFunctions {
     { codeFiles: files, isRollback }: Pick<CompleteDeployment, 'codeFiles' | 'isRollback'>,
     definition: ParsedDefinition = new Map(),
   ): Promise<string> {
-    const { database, resources, envVars, functionChecks } = this.#deps
-    const { version, existing, before } = await database.withSite(siteId, async (tx) => ({
+    const { database, resources, envVars, sources, functionChecks } = this.#deps
+    const { version, existing, before, site } = await database.withSite(siteId, async (tx) => ({
       version: await resources.functionsVersion(tx),
       existing: await resources.all(tx),
       before: await envVars.values(tx),
+      site: await sources.site(tx),
     }))
     const env = envAfter(before, definition, 'apply')
     const defined = functionsOf(definition)
@@ -74,7 +80,8 @@ export class DefinedFunctions {
       // One that came later goes on with the code that it has.
       .filter(({ config }) => !isRollback || files.has(config.artifact ?? ''))
       .map((one) => ({ ...one, field: undefined }))
-    const faults = await functionChecks.faultsOf(siteId, [...defined, ...staying], { files, env })
+    const world = { files, env, site }
+    const faults = await functionChecks.faultsOf(siteId, [...defined, ...staying], world)
     const error = codeError(faults)
     if (error) throw error
     return version

@@ -43,11 +43,18 @@ export interface FunctionToCheck {
   }
 }
 
+/** A site with what its operator set. */
+export interface SettledSite {
+  readonly domain: string
+  readonly settings: RuntimeSettings
+}
+
 /** What the functions would find around them. */
 export interface FunctionWorld {
   /** The deployment's code, by path. */
   readonly files: ReadonlyMap<string, string>
   readonly env: ReadonlyMap<string, OpenEnvVar>
+  readonly site: SettledSite
 }
 
 interface FunctionChecksDeps {
@@ -55,8 +62,6 @@ interface FunctionChecksDeps {
   readonly prepared: PreparedFunctionCache
   /** Says of places in bundles where the code was written. */
   readonly sourceMaps: Pick<SourceMaps, 'original'>
-  settingsOf(siteId: string): Promise<RuntimeSettings>
-  siteOf(siteId: string): Promise<{ readonly domain: string }>
 }
 
 /**
@@ -78,13 +83,12 @@ export class FunctionChecks {
     world: FunctionWorld,
   ): Promise<FunctionFault[]> {
     if (functions.length === 0) return []
-    const site = await this.#siteOf(siteId)
     const waiting = [...functions.entries()]
     const faults = new Map<number, FunctionFault>()
     const one = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const [at, checked] = next
-        const fault = await this.#faultOf(site, checked, world)
+        const fault = await this.#faultOf(siteId, checked, world)
         if (fault) faults.set(at, faultOf(checked, await this.#told(siteId, fault, world)))
         if (faults.size >= MAX_FAULTS) return
       }
@@ -103,7 +107,7 @@ export class FunctionChecks {
     const source = functionSourceOf(checked.config, world.files)
     const read = await readFunctionCode(source, (code) => this.#deps.prepared.prepare(siteId, code))
     if (!read.ok || isKnown(read.modules)) return read
-    const fault = await this.#faultOf(await this.#siteOf(siteId), checked, world)
+    const fault = await this.#faultOf(siteId, checked, world)
     return fault ? { ok: false, fault: (await this.#told(siteId, fault, world)).fault } : read
   }
 
@@ -118,26 +122,18 @@ export class FunctionChecks {
     return { fault: { ...safe, ...place }, text }
   }
 
-  async #siteOf(siteId: string): Promise<CheckedSite> {
-    const [{ domain }, settings] = await Promise.all([
-      this.#deps.siteOf(siteId),
-      this.#deps.settingsOf(siteId),
-    ])
-    return { siteId, siteDomain: domain, limits: siteLimits(settings.limits) }
-  }
-
   async #faultOf(
-    site: CheckedSite,
+    siteId: string,
     { name, field, config }: FunctionToCheck,
-    { files, env }: FunctionWorld,
+    { files, env, site }: FunctionWorld,
   ): Promise<CodeFault | undefined> {
     const source = functionSourceOf(config, files)
-    const read = await readFunctionCode(source, (code) =>
-      this.#deps.prepared.prepare(site.siteId, code),
-    )
+    const read = await readFunctionCode(source, (code) => this.#deps.prepared.prepare(siteId, code))
     if (!read.ok) return withAdvice(read.fault, { source, field })
     const job: LoadJob = {
-      ...site,
+      siteId,
+      siteDomain: site.domain,
+      limits: siteLimits(site.settings.limits),
       name,
       entry: source.entry,
       handler: config.handler,
@@ -169,8 +165,6 @@ interface ToldFault {
   /** What the file that it names has in it, if that is at hand. */
   readonly text: string | undefined
 }
-
-type CheckedSite = Pick<LoadJob, 'siteId' | 'siteDomain' | 'limits'>
 
 /** What a function sees of the variables that it names. */
 const environmentOf = (

@@ -6,7 +6,7 @@ import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { codeError, type FunctionFault } from './code-faults.ts'
 import type { DeployedCode } from './deployed-code.ts'
-import type { FunctionChecks, FunctionToCheck } from './function-checks.ts'
+import type { FunctionChecks, FunctionToCheck, SettledSite } from './function-checks.ts'
 
 /** Deployments that may come between a check and what it was for. */
 const MAX_ROUNDS = 5
@@ -23,10 +23,16 @@ export interface CheckedFunctions {
   readonly deploymentId: string | null | undefined
 }
 
+/** Where the site and its files are read. */
+export interface FunctionSources {
+  deployedCode(): DeployedCode
+  site(tx: SiteTx): Promise<SettledSite>
+}
+
 interface FunctionGuardDeps {
   readonly database: Database
   readonly functionChecks: FunctionChecks
-  readonly sources: { deployedCode(): DeployedCode }
+  readonly sources: FunctionSources
   readonly envVars: EnvVars
   readonly revisions: Revisions
 }
@@ -48,14 +54,16 @@ export class FunctionGuard {
     if (functions.length === 0) return { faults: [], deploymentId: undefined }
     const { database, sources, envVars, functionChecks } = this.#deps
     const deployedCode = sources.deployedCode()
-    const { deploymentId, env } = await database.withSite(siteId, async (tx) => ({
+    const { deploymentId, env, site } = await database.withSite(siteId, async (tx) => ({
       // First: files that came since are seen by whoever compares it later.
       deploymentId: await deployedCode.currentDeployment(tx),
       env: await envVars.values(tx),
+      site: await sources.site(tx),
     }))
     const needsFiles = functions.some(({ config }) => config.artifact !== undefined)
     const files = needsFiles ? await deployedCode.codeFiles(siteId) : NO_FILES
-    const faults = await functionChecks.faultsOf(siteId, functions, { files, env: change(env) })
+    const world = { files, env: change(env), site }
+    const faults = await functionChecks.faultsOf(siteId, functions, world)
     return { faults, deploymentId: needsFiles ? deploymentId : undefined }
   }
 

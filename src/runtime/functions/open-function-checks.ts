@@ -1,13 +1,11 @@
 import type { Database } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
-import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { SourceMaps } from '#runtime/source-maps/service.ts'
 
-import type { DeployedCode } from './deployed-code.ts'
 import { FunctionChecks } from './function-checks.ts'
-import { FunctionGuard } from './function-guard.ts'
+import { FunctionGuard, type FunctionSources } from './function-guard.ts'
 import { PreparedFunctionCache } from './prepared-functions.ts'
 
 interface OpenFunctionChecksDeps {
@@ -15,10 +13,8 @@ interface OpenFunctionChecksDeps {
   readonly sandbox: Sandbox
   readonly revisions: Revisions
   readonly envVars: EnvVars
-  readonly sources: { deployedCode(): DeployedCode }
+  readonly sources: FunctionSources
   readonly sourceMaps: Pick<SourceMaps, 'original'>
-  settingsOf(siteId: string): Promise<RuntimeSettings>
-  siteOf(siteId: string): Promise<{ readonly domain: string }>
 }
 
 /** What finds out whether functions load, before they are written. */

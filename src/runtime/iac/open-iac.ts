@@ -9,7 +9,7 @@ import { resourceSection } from '#runtime/definitions/sections/resources.ts'
 import { Definitions } from '#runtime/definitions/service.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { FunctionChecks } from '#runtime/functions/function-checks.ts'
-import type { FunctionGuard } from '#runtime/functions/function-guard.ts'
+import type { FunctionGuard, FunctionSources } from '#runtime/functions/function-guard.ts'
 import type { Jobs } from '#runtime/jobs/service.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import type { Resources } from '#runtime/resources/service.ts'
@@ -30,6 +30,7 @@ export interface OpenIacDeps extends PlatformServices {
   readonly envVars: EnvVars
   readonly functionChecks: FunctionChecks
   readonly functionGuard: FunctionGuard
+  readonly sources: Pick<FunctionSources, 'site'>
   readonly resources: Resources
   readonly operations: Operations
   readonly jobs: Jobs

@@ -66,6 +66,26 @@ export async function compile(
     functions.push(compiled.function)
     faults.push(...compiled.faults)
   }
+  return { document: documentOf(input, { functions, modules }), faults }
+}
+
+/** What a site without resources and operations is served from. */
+export const emptyRevision = (settings: RuntimeSettings): RevisionDocument =>
+  documentOf(
+    { resources: [], operations: [], files: new Map(), env: [], settings },
+    { functions: [], modules: new Map() },
+  )
+
+function documentOf(
+  input: CompileInput,
+  {
+    functions,
+    modules,
+  }: {
+    readonly functions: readonly RevisionFunction[]
+    readonly modules: ReadonlyMap<string, Module>
+  },
+): RevisionDocument {
   const named = new Set(functions.flatMap(({ environment }) => environment))
   const compiled = {
     functions,
@@ -75,12 +95,11 @@ export async function compile(
     egressAllow: input.settings.egress.allow,
     limits: siteLimits(input.settings.limits),
   }
-  const document: RevisionDocument = {
+  return {
     ...compiled,
     format: DOCUMENT_FORMAT,
     operations: withDigests(input.operations.map(bindingOf), compiled),
   }
-  return { document, faults }
 }
 
 const bindingOf = ({

@@ -1,12 +1,13 @@
 import { AppError } from '#base/app-error.ts'
 import type { PageRequest } from '#base/page.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
-import type { DeployedCode } from '#runtime/functions/deployed-code.ts'
 import type { FunctionChecks, FunctionWorld } from '#runtime/functions/function-checks.ts'
+import type { FunctionSources } from '#runtime/functions/function-guard.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import {
@@ -17,7 +18,6 @@ import {
 import type { PublishedSites } from '#runtime/published/service.ts'
 import type { FunctionResource } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
-import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
   type PermissionsSync,
   type SyncState,
@@ -25,17 +25,18 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { missingGroups, missingVariables, compile, faultSummary, isPublishedAs } from './compile.ts'
+import {
+  missingGroups,
+  missingVariables,
+  compile,
+  emptyRevision,
+  faultSummary,
+  isPublishedAs,
+} from './compile.ts'
 import { type ControlPlanePage, pageOfBoth } from './control-plane-page.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
 const MAX_ROUNDS = 5
-
-/** What a revision takes from the site's directory entry and its current deployment. */
-export interface SyncSources {
-  deployedCode(): DeployedCode
-  settings(siteId: string): Promise<RuntimeSettings>
-}
 
 export interface ControlPlaneOverview extends ControlPlanePage {
   readonly permissionsSync: PermissionsSync
@@ -48,7 +49,7 @@ interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger
   readonly groups: Pick<DataGroups, 'all'>
   readonly envVars: EnvVars
   readonly runtimeLogs: RuntimeLogs
-  readonly sources: SyncSources
+  readonly sources: FunctionSources
   readonly published: PublishedSites
   readonly functionChecks: FunctionChecks
 }
@@ -69,6 +70,12 @@ export class PermissionSync {
     queue.handle('permission-sync', ({ siteId }, signal) => this.run(siteId, signal), {
       concurrency: SYNCS_AT_ONCE,
     })
+  }
+
+  /** Publishes the revision of a new site, with nothing in it, in the transaction that creates the site. */
+  async publishFirst(tx: SiteTx): Promise<void> {
+    const { settings } = await this.#deps.sources.site(tx)
+    await this.#deps.revisions.publishFirst(tx, emptyRevision(settings))
   }
 
   /** Queues a new revision whether or not anything changed. */
@@ -117,28 +124,31 @@ export class PermissionSync {
 
   /** True when further changes are waiting. */
   async #round(siteId: string): Promise<boolean> {
+    const deployedCode = this.#deps.sources.deployedCode()
     const work = await this.#deps.database.withSite(siteId, async (tx) => {
       const state = await this.#deps.revisions.begin(tx)
       if (!state) return undefined
+      const env = await this.#deps.envVars.sealed(tx)
       return {
         synced: state.requested,
         resources: await this.#deps.resources.all(tx),
         operations: await this.#deps.operations.all(tx),
         groups: new Set((await this.#deps.groups.all(tx)).map(({ groupName }) => groupName)),
-        env: await this.#deps.envVars.sealed(tx),
-        values: await this.#deps.envVars.values(tx),
+        env,
+        values: await this.#deps.envVars.unseal(tx, env),
+        site: await this.#deps.sources.site(tx),
+        deployment: await deployedCode.current(tx),
         published: await this.#deps.revisions.current(tx),
       }
     })
     if (!work) return false
-    const [{ files, activation }, settings] = await Promise.all([
-      this.#deps.sources.deployedCode().currentCode(siteId),
-      this.#deps.sources.settings(siteId),
-    ])
+    const { site } = work
+    const { activation } = work.deployment
+    const files = await deployedCode.textsOf(siteId, work.deployment)
     const before = work.published && parseRevision(work.published)?.document
-    const world = { files, env: work.values }
+    const world = { files, env: work.values, site }
     const compiled = await compile(
-      { ...work, files, settings },
+      { ...work, files, settings: site.settings },
       (resource, published) => this.#load(siteId, { resource, published }, world),
       before,
     )

@@ -40,6 +40,21 @@ export async function insertState(tx: SiteTx, now: Date): Promise<void> {
     .execute()
 }
 
+/** For a site whose first revision has all of it. */
+export async function insertPublishedState(tx: SiteTx, revision: number, now: Date): Promise<void> {
+  await tx.db
+    .insertInto('site_runtime')
+    .values({
+      site_id: tx.siteId,
+      sync_status: 'succeeded',
+      requested: '1',
+      synced: '1',
+      current_revision: revision,
+      updated_at: now,
+    })
+    .execute()
+}
+
 export async function selectState(tx: SiteTx): Promise<SyncState | undefined> {
   const row = await states(tx).executeTakeFirst()
   return row && toState(row)

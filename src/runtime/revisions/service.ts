@@ -5,6 +5,7 @@ import type { SyncState, SyncStatus } from './model.ts'
 import {
   countChange,
   deleteRevisionsBefore,
+  insertPublishedState,
   insertRevision,
   insertState,
   lockState,
@@ -13,6 +14,8 @@ import {
   selectState,
   updateState,
 } from './queries.ts'
+
+const FIRST_REVISION = 1
 
 type RevisionsDeps = Pick<PlatformServices, 'database' | 'queue' | 'notifications' | 'clock'>
 
@@ -48,6 +51,15 @@ export class Revisions {
   /** Undefined for a site that was never provisioned. */
   state(tx: SiteTx): Promise<SyncState | undefined> {
     return selectState(tx)
+  }
+
+  /** Publishes the revision of a site that was created in this transaction. */
+  async publishFirst(tx: SiteTx, document: object): Promise<void> {
+    const now = this.#deps.clock.now()
+    await insertRevision(tx, FIRST_REVISION, document, now)
+    await insertPublishedState(tx, FIRST_REVISION, now)
+    const revision = { siteId: tx.siteId, revision: FIRST_REVISION }
+    await this.#deps.notifications.notify(tx, 'croft_revision', revision)
   }
 
   /** Marks the sync as running. The state is locked, so every change it counts is visible to this transaction. */

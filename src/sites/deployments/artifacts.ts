@@ -22,9 +22,8 @@ const READS_AT_ONCE = 16
 const MAX_SOURCE_MAP_BYTES = 8 * 1024 * 1024
 
 /** What a revision is compiled from. */
-export interface CurrentCode {
-  /** By path. */
-  readonly files: ReadonlyMap<string, string>
+export interface CurrentDeployment {
+  readonly files: readonly ArtifactFile[]
   /** That made the deployment current; null without one. */
   readonly activation: LiveActivation | null
 }
@@ -71,13 +70,9 @@ export class Artifacts {
     return this.#objects.delete(artifactKey(siteId, sha256))
   }
 
-  /** The files that functions may import, of the site's current deployment, as `textsOf` reads them; none when it has none. */
-  async currentCode(siteId: string): Promise<CurrentCode> {
-    const current = await this.#database.withSite(siteId, async (tx) => ({
-      files: await currentFiles(tx),
-      activation: await currentActivation(tx),
-    }))
-    return { ...current, files: await this.textsOf(siteId, current.files) }
+  /** The site's current deployment, with what `textsOf` reads; without files when it has none. */
+  async current(tx: SiteTx): Promise<CurrentDeployment> {
+    return { files: await currentFiles(tx), activation: await currentActivation(tx) }
   }
 
   /**

@@ -10,7 +10,7 @@ import { type Activation, logActivation } from './activation-log.ts'
 import type { ActivationReason } from './activation-record.ts'
 import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
-import type { Artifacts, CurrentCode } from './artifacts.ts'
+import type { Artifacts, CurrentDeployment } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import { completeRow, missingOf } from './complete-deployment.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
@@ -214,13 +214,20 @@ export class Deployments {
     return (await selectDeployedSite(tx))?.current_deployment_id ?? null
   }
 
-  /** The texts that functions may import, of the current deployment; `Artifacts.currentCode` says which. */
+  /** The texts that functions may import, of the current deployment; `Artifacts.textsOf` says which. */
   async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
-    return (await this.currentCode(siteId)).files
+    const { artifacts, database } = this.#deps
+    const { files } = await database.withSite(siteId, (tx) => artifacts.current(tx))
+    return artifacts.textsOf(siteId, files)
   }
 
-  currentCode(siteId: string): Promise<CurrentCode> {
-    return this.#deps.artifacts.currentCode(siteId)
+  current(tx: SiteTx): Promise<CurrentDeployment> {
+    return this.#deps.artifacts.current(tx)
+  }
+
+  /** As `codeFiles`, of a deployment that was current. */
+  textsOf(siteId: string, { files }: CurrentDeployment): Promise<ReadonlyMap<string, string>> {
+    return this.#deps.artifacts.textsOf(siteId, files)
   }
 
   /** The source map of a bundle, whichever deployment brought it. */
