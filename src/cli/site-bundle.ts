@@ -32,7 +32,7 @@ export const siteBundle: CliCommand = {
     refuseOverlap(join(folder, artifactDirectory), out)
     const bound = args.list('entry') ?? []
     refuseMissing(bound, artifact)
-    await using bundled = await bundleArtifact({ folder, artifact, bound })
+    await using bundled = await bundleArtifact({ folder, artifact, bound, progress: call.progress })
     const { bundles } = bundled
     tellWarnings(call, bundled)
     await makeRoom(out, artifactDirectory)

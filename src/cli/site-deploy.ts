@@ -9,6 +9,7 @@ import {
   scanArtifact,
 } from '#sites/deployments/artifact-folder.ts'
 import { PendingDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
+import { SITE_DEFINITION_FILE } from '#sites/static-settings.ts'
 
 import { type BundleSize, bundledText } from './bundle/bundle-size.ts'
 import { bundleForSite } from './bundle/site-functions.ts'
@@ -136,10 +137,13 @@ export async function scanFolder(folder: string): Promise<ArtifactFolder> {
 }
 
 async function upload(call: Invocation, base: string, files: readonly FolderFile[]): Promise<void> {
-  const waiting = [...files.entries()]
+  // The definition first: what it says decides whether the rest is of any use.
+  const waiting = [
+    ...files.filter(({ path }) => path === SITE_DEFINITION_FILE),
+    ...files.filter(({ path }) => path !== SITE_DEFINITION_FILE),
+  ].entries()
   const one = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [index, file] = next
+    for (const [index, file] of waiting) {
       const bytes = await readFile(file.absolutePath)
       await call.service.portal('PUT', `${base}/files/${file.sha256}`, { bytes })
       call.progress(`${index + 1}/${files.length} ${file.path} (${file.sizeBytes} bytes)`)

@@ -63,7 +63,12 @@ const save = (code: string): Promise<void> => write('site/functions/save.ts', co
 /** What is deployed: the texts by path, and what is said of the bundles. */
 async function bundled(bound: readonly string[] = []) {
   const scanned = await scanArtifact(folder)
-  await using made = await bundleArtifact({ folder, artifact: scanned, bound })
+  await using made = await bundleArtifact({
+    folder,
+    artifact: scanned,
+    bound,
+    progress: () => {},
+  })
   const texts = await Promise.all(
     made.artifact.files.map(async ({ path, absolutePath }) => [
       path,

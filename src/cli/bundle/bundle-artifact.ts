@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { CommandError } from '#cli/errors.ts'
@@ -8,10 +7,18 @@ import type { ArtifactFolder, FolderFile } from '#sites/deployments/artifact-fol
 import { codeFilesOf, totalBytes } from '#sites/deployments/model.ts'
 
 import { artifactImports } from './artifact-imports.ts'
-import { type FunctionBundle, bundleFunction, needsBundle } from './bundle-function.ts'
+import {
+  type Bundling,
+  type Entry,
+  type FunctionBundle,
+  bundleFunction,
+  needsBundle,
+} from './bundle-function.ts'
 import { type BundleSize, bundleSize, sizeFault } from './bundle-size.ts'
+import { type BundlingTime, withinTime } from './bundling-time.ts'
 import { type Esbuild, withEsbuild } from './esbuild.ts'
 import { functionEntries } from './function-entries.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const DEFINITION_FILE = 'croft.json'
 const SCRIPT = /\.[cm]?[jt]s$/
@@ -24,7 +31,7 @@ export interface BundledArtifact extends AsyncDisposable {
   readonly bundles: readonly BundleSize[]
 }
 
-export interface BundleRequest {
+export interface BundleRequest extends BundlingTime {
   /** The folder with the `build.yml`. */
   readonly folder: string
   readonly artifact: ArtifactFolder
@@ -38,10 +45,10 @@ export async function bundleArtifact(request: BundleRequest): Promise<BundledArt
   const entries = await entriesOf(request)
   const bundles =
     entries.length === 0 ? [] : await withEsbuild((esbuild) => bundleAll(esbuild, request, entries))
-  const temporary = await mkdtemp(join(tmpdir(), 'croft-bundle-'))
-  const remove = () => rm(temporary, { recursive: true, force: true })
+  const temporary = await temporaryFolder('croft-bundle-')
+  const remove = () => temporary[Symbol.asyncDispose]()
   try {
-    const made = await Promise.all(bundles.map((bundle) => writeBundle(temporary, bundle)))
+    const made = await Promise.all(bundles.map((bundle) => writeBundle(temporary.path, bundle)))
     const files = replaced(artifact.files, made.flat())
     const sizes = bundles.map(bundleSize)
     const fault =
@@ -78,7 +85,7 @@ async function jsonOf({ absolutePath }: FolderFile): Promise<unknown> {
 
 async function bundleAll(
   esbuild: Esbuild,
-  { folder, artifact }: BundleRequest,
+  { folder, artifact, ...time }: BundleRequest,
   files: readonly FolderFile[],
 ): Promise<readonly FunctionBundle[]> {
   const bundles: FunctionBundle[] = []
@@ -88,14 +95,17 @@ async function bundleAll(
     // esbuild names files by where links lead.
     const root = await realpath(absolutePath.slice(0, -path.length - 1))
     const entry = { folder: realFolder, imports: artifactImports(root, artifact), path }
-    if (!(await needsBundle(esbuild, entry))) continue
-    const bundling = await bundleFunction(esbuild, entry)
+    const bundling = await withinTime(path, () => bundleIfNeeded(esbuild, entry), time)
+    if (bundling === undefined) continue
     if (bundling.ok) bundles.push(bundling.bundle)
     else problems.push(...bundling.problems.map(({ text }) => text))
   }
   if (problems.length > 0) throw new CommandError(refusal([...new Set(problems)]))
   return bundles
 }
+
+const bundleIfNeeded = async (esbuild: Esbuild, entry: Entry): Promise<Bundling | undefined> =>
+  (await needsBundle(esbuild, entry)) ? bundleFunction(esbuild, entry) : undefined
 
 function refusal(problems: readonly string[]): string {
   const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${problem}`)

@@ -9,9 +9,13 @@ import { functionEntries } from './function-entries.ts'
 export async function bundleForSite(
   call: Invocation,
   siteId: string,
-  request: Omit<BundleRequest, 'bound'>,
+  request: Pick<BundleRequest, 'folder' | 'artifact'>,
 ): Promise<BundledArtifact> {
-  const bundled = await bundleArtifact({ ...request, bound: await boundEntries(call, siteId) })
+  const bundled = await bundleArtifact({
+    ...request,
+    bound: await boundEntries(call, siteId),
+    progress: call.progress,
+  })
   tellWarnings(call, bundled)
   return bundled
 }
