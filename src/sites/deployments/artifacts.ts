@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { type AppError, invalid } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import { objectSizes } from '#platform/objects/object-pages.ts'
 import {
   type ByteRange,
@@ -10,7 +10,11 @@ import {
 } from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { dataText, needsData } from '#platform/sandbox-host/artifact-data.ts'
-import { SITE_DEFINITION_FILE, parseStaticSettings } from '#sites/static-settings.ts'
+import {
+  SITE_DEFINITION_FILE,
+  type StaticSettings,
+  parseStaticSettings,
+} from '#sites/static-settings.ts'
 
 import { selectNewestActivations } from './activation-queries.ts'
 import type { LiveActivation } from './live-activation.ts'
@@ -96,21 +100,48 @@ export class Artifacts {
     const settings = parseStaticSettings(definition && (await this.#text(siteId, definition)))
     const files = codeFilesOf(all, settings)
     checkCode(files)
-    const texts = new Map<string, string>()
-    await this.#read(files, async (file) => texts.set(file.path, await this.#text(siteId, file)))
+    const texts = await this.#read(files, (file) => this.#text(siteId, file))
     if (!needsData(texts)) return texts
-    await this.#read(dataFilesOf(all, settings), async (file) =>
-      texts.set(file.path, dataText(await this.#bytes(siteId, file))),
+    const data = await this.#read(dataFilesOf(all, settings), async (file) =>
+      dataText(await this.#bytes(siteId, file)),
     )
-    return texts
+    return new Map([...texts, ...data])
   }
 
+  /** Throws when what is code of these files is too much, as far as it is known what is code: their definition may be missing. */
+  async checkCode(siteId: string, all: readonly ArtifactFile[]): Promise<void> {
+    const settings = await this.#settingsOf(siteId, all)
+    if (settings !== undefined) checkCode(codeFilesOf(all, settings))
+  }
+
+  /** Undefined while the definition is not there, or says nothing that can be read: whoever activates it hears of that. */
+  async #settingsOf(
+    siteId: string,
+    all: readonly ArtifactFile[],
+  ): Promise<StaticSettings | undefined> {
+    const definition = all.find(({ path }) => path === SITE_DEFINITION_FILE)
+    if (!definition) return parseStaticSettings(undefined)
+    const object = await this.open(siteId, definition.sha256)
+    try {
+      return object && parseStaticSettings(await new Response(object.body).text())
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  /** By path, in the order of the files. */
   async #read(
     files: readonly ArtifactFile[],
-    one: (file: ArtifactFile) => Promise<unknown>,
-  ): Promise<void> {
-    for (let from = 0; from < files.length; from += READS_AT_ONCE)
-      await Promise.all(files.slice(from, from + READS_AT_ONCE).map(one))
+    one: (file: ArtifactFile) => Promise<string>,
+  ): Promise<Map<string, string>> {
+    const texts = new Map<string, string>()
+    for (let from = 0; from < files.length; from += READS_AT_ONCE) {
+      const some = files.slice(from, from + READS_AT_ONCE)
+      const read = await Promise.all(some.map(one))
+      some.forEach(({ path }, at) => texts.set(path, read[at] ?? ''))
+    }
+    return texts
   }
 
   async #text(siteId: string, file: ArtifactFile): Promise<string> {

@@ -1,6 +1,10 @@
+import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { ArtifactFile } from './model.ts'
+
+/** Changes of the site that an activation outlives. */
+const MAX_ROUNDS = 5
 
 /** A deployment whose files are all there. */
 export interface CompleteDeployment {
@@ -29,4 +33,21 @@ export class ActivationOutdated extends Error {
 export interface DeploymentLifecycle {
   /** Refuses, before anything is changed, what cannot be run. The step may refuse it, too, and nothing has happened. */
   prepare(deployment: CompleteDeployment): Promise<ActivationStep>
+}
+
+/** Does it again when the site has changed between preparing and activating. */
+export async function preparedAnew(activate: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      await activate()
+      return
+    } catch (error) {
+      if (!(error instanceof ActivationOutdated)) throw error
+      if (round < MAX_ROUNDS) continue
+      throw new AppError('ServiceUnavailable', `${error.message} again and again: try again`, {
+        cause: error,
+        retryAfterSeconds: 1,
+      })
+    }
+  }
 }

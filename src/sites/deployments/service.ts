@@ -5,6 +5,7 @@ import { LoadingCache } from '#base/loading-cache.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
+import { SITE_DEFINITION_FILE } from '#sites/static-settings.ts'
 
 import { type Activation, logActivation } from './activation-log.ts'
 import type { ActivationReason } from './activation-record.ts'
@@ -15,9 +16,9 @@ import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import { completeRow, missingOf } from './complete-deployment.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
 import {
-  ActivationOutdated,
   type ActivationStep,
   type DeploymentLifecycle,
+  preparedAnew,
 } from './deployment-lifecycle.ts'
 import { existingDeployment, existingSite } from './deployment-rows.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
@@ -40,8 +41,6 @@ import {
   updateCurrentDeployment,
 } from './queries.ts'
 
-/** Changes of the site that an activation outlives. */
-const MAX_ROUNDS = 5
 /** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
@@ -117,7 +116,9 @@ export class Deployments {
       await insertDeployment(tx, inserted, clock.now())
     })
     // From here on the sweep knows that these contents are wanted: what is stored now stays.
-    return { deploymentId, missing: missingOf(files, await artifacts.stored(siteId)) }
+    const missing = missingOf(files, await artifacts.stored(siteId))
+    await this.#checkCode(siteId, deploymentId, files)
+    return { deploymentId, missing }
   }
 
   /** Accepts exactly the bytes that `begin` announced under this hash; sending them again is fine. */
@@ -127,7 +128,8 @@ export class Deployments {
     sha256: string,
     stream: ReadableStream<Uint8Array>,
   ): Promise<void> {
-    const file = (await this.#manifest(siteId, deploymentId)).get(sha256)
+    const files = await this.#manifest(siteId, deploymentId)
+    const file = files.get(sha256)
     if (!file) {
       throw new AppError(
         'ObjectNotFound',
@@ -135,6 +137,9 @@ export class Deployments {
       )
     }
     await this.#deps.artifacts.put(siteId, file, stream)
+    if (file.path === SITE_DEFINITION_FILE) {
+      await this.#checkCode(siteId, deploymentId, [...files.values()])
+    }
   }
 
   /**
@@ -262,6 +267,20 @@ export class Deployments {
     await this.#deps.audit(tx, { deploymentId, replacedId, reason, by })
   }
 
+  /** Refuses what is too much before the rest of it is sent. */
+  async #checkCode(
+    siteId: string,
+    deploymentId: string,
+    files: readonly ArtifactFile[],
+  ): Promise<void> {
+    try {
+      await this.#deps.artifacts.checkCode(siteId, files)
+    } catch (error) {
+      await this.#refuse(siteId, deploymentId, error)
+      throw error
+    }
+  }
+
   /** Records why a new deployment did not become current. */
   async #refuse(siteId: string, deploymentId: string, error: unknown): Promise<void> {
     const message = error instanceof AppError ? error.message : 'It could not be applied'
@@ -275,22 +294,5 @@ export class Deployments {
       )
       return new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
     })
-  }
-}
-
-/** Does it again when the site has changed between preparing and activating. */
-async function preparedAnew(activate: () => Promise<void>): Promise<void> {
-  for (let round = 1; ; round += 1) {
-    try {
-      await activate()
-      return
-    } catch (error) {
-      if (!(error instanceof ActivationOutdated)) throw error
-      if (round < MAX_ROUNDS) continue
-      throw new AppError('ServiceUnavailable', `${error.message} again and again: try again`, {
-        cause: error,
-        retryAfterSeconds: 1,
-      })
-    }
   }
 }
