@@ -6,6 +6,7 @@ import { atItsImport } from './missing-export.ts'
 import { sourcePlaceAt, sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { dataModule, readableFiles, targetOf } from './module-imports.ts'
+import { reachError } from './module-limits.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
@@ -15,7 +16,6 @@ import { stripTypes } from './strip-types.ts'
 import { transformTypeScript } from './transform-typescript.ts'
 import { settingsFor } from './typescript/settings.ts'
 
-const MAX_MODULES = 1000
 const CHECK_MEMORY_MB = 256
 /** How V8 says that the parser's stack, or the isolate's memory, was not enough. */
 const OVERFLOW = /^Maximum call stack size exceeded|memory limit/
@@ -95,16 +95,17 @@ interface Collecting {
 async function collect(entry: string, { files, reading, modules }: Collecting): Promise<void> {
   if (!files.has(entry)) throw new Refusal({ message: `The entry "${entry}" does not exist` })
   const map = importMapOf(files)
-  const queue = [entry]
-  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
-    if (modules.has(path)) continue
-    if (modules.size >= MAX_MODULES) {
-      throw new Refusal({ message: `"${entry}" reaches more than ${MAX_MODULES} modules`, path })
-    }
+  // Nearest first, so that the depth of a module is that of the shortest way to it.
+  const depths = new Map([[entry, 0]])
+  let imports = 0
+  for (const [path, depth] of depths) {
     const module = dataModule(path, files) ?? (await moduleOf(path, files, reading))
-    const { targets, imports } = dependencies(module, { files, map })
-    modules.set(path, linked(module, imports))
-    queue.push(...targets)
+    const found = dependencies(module, { files, map })
+    modules.set(path, linked(module, found.imports))
+    imports += found.count
+    for (const target of found.targets) if (!depths.has(target)) depths.set(target, depth + 1)
+    const error = reachError(entry, { modules: depths.size, imports, depth })
+    if (error !== undefined) throw new Refusal({ message: error, path })
   }
 }
 
@@ -133,6 +134,8 @@ function importMapOf(files: ReadonlyMap<string, string>): ImportMap {
 
 interface Dependencies {
   readonly targets: readonly string[]
+  /** Imports, also several of the same. */
+  readonly count: number
   /** Those that are not found by their specifier alone. */
   readonly imports: Readonly<Record<string, string>>
 }
@@ -143,7 +146,8 @@ function dependencies(
 ): Dependencies {
   const targets = new Map<string, string>()
   const imports: Record<string, string> = {}
-  for (const found of importsOf(module.format, module.code)) {
+  const all = importsOf(module.format, module.code)
+  for (const found of all) {
     const { specifier } = found
     if (specifier === META_SPECIFIER && module.format === 'esm') continue
     const target = targetOf(found, module.path, artifact)
@@ -157,7 +161,7 @@ function dependencies(
     const plain = resolveModule(specifier, module.path, (path) => artifact.files.has(path))
     if (!plain.ok || plain.path !== target.path) imports[specifier] = target.path
   }
-  return { targets: [...targets.values()], imports }
+  return { targets: [...targets.values()], count: all.length, imports }
 }
 
 /** As it is compiled. */

@@ -73,6 +73,9 @@ export class PreparerProcess {
     return this.#process.pid()
   }
 
+  /** Processor time that the source took that was read last. */
+  usedMs = 0
+
   get rssBytes(): number {
     return rssBytes(this.pid)
   }
@@ -86,6 +89,7 @@ export class PreparerProcess {
   async ask(source: string): Promise<PreparerReply> {
     if (this.ended) return { lost: 'interrupted' }
     this.asked += 1
+    this.usedMs = 0
     const answered = new Promise<PreparerReply>((resolve) => {
       this.#settle = resolve
     })
@@ -96,6 +100,7 @@ export class PreparerProcess {
       return await answered
     } finally {
       clearInterval(looking)
+      this.#measure()
     }
   }
 
@@ -105,11 +110,16 @@ export class PreparerProcess {
     await this.#exited
   }
 
+  #measure(): void {
+    if (this.#isReady) this.usedMs = Math.max(this.usedMs, this.#cpuMs - this.#begun.cpuMs)
+  }
+
   #look(): void {
     const { memoryBytes, cpuMs: allowedMs } = this.#limits
+    this.#measure()
     const waitedMs = performance.now() - this.#begun.atMs
     if (this.#isReady && this.rssBytes > memoryBytes) this.#kill('memory')
-    else if (this.#isReady && this.#cpuMs - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
+    else if (this.usedMs > allowedMs) this.#kill('cpu')
     else if (waitedMs > MAX_WAIT_MS) this.#kill('interrupted')
   }
 

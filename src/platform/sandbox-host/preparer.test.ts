@@ -16,6 +16,7 @@ describe('a process that prepares code', () => {
   ])('and %s is told as a fault of the service', async (_, script) => {
     preparer = new Preparer({
       command: () => ({ file: '/bin/sh', args: ['-c', script], env: {}, isNested: false }),
+      processes: 1,
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })
@@ -37,6 +38,7 @@ describe('a process that prepares code', () => {
         env: {},
         isNested: false,
       }),
+      processes: 1,
       limits: { cpuMs: 300, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })
@@ -49,6 +51,7 @@ describe('a process that prepares code', () => {
   test('that does not start is told as a fault of the service', async () => {
     preparer = new Preparer({
       command: () => ({ file: '/nowhere/node', args: [], env: {}, isNested: false }),
+      processes: 1,
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })

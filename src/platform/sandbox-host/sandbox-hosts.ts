@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { SandboxConfig } from '#config/config.ts'
@@ -36,15 +37,17 @@ import type { Jail } from './walls/jail.ts'
 const MIN_HOSTS = 2
 /** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
 const PREPARER_CPU_SECONDS = 120
-/** What may be loaded of one site at once and wait for its turn, and how long: nobody's visitors wait for it. */
-const LOAD_LIMITS = { concurrency: 4, queueLength: 2048, queueMs: 120_000 }
+/** One function of a site is loaded at a time; how many may wait, and how long: nobody's visitors wait for it. */
+const LOAD_LIMITS = { concurrency: 1, queueLength: 2048, queueMs: 120_000 }
 /** The longest that a top-level `await` may take, however long the calls of the function may. */
 const MAX_LOAD_MS = 10_000
 /** The one module of ad-hoc code, and its one function; the other where it is TypeScript. */
 const AD_HOC = 'compute.js'
 const AD_HOC_TYPESCRIPT = 'compute.ts'
 /** What reading one source may take: 10 MB of TypeScript takes 1.5 s and 300 MB. */
-const PREPARER_LIMITS = { cpuMs: 10_000, memoryBytes: 640 * 1024 * 1024 }
+const PREPARER_LIMITS = { cpuMs: 5000, memoryBytes: 640 * 1024 * 1024 }
+/** Memory of the sandbox from which on a second process may prepare code beside the first. */
+const MB_FOR_TWO_PREPARERS = 2048
 
 export interface SandboxHostsDeps {
   readonly config: SandboxConfig
@@ -94,6 +97,7 @@ export class SandboxHosts implements Sandbox {
           cpuSeconds: PREPARER_CPU_SECONDS,
           memoryBytes: limits.memoryBytes,
         }),
+      processes: config.memoryMb < MB_FOR_TWO_PREPARERS ? 1 : Math.min(2, availableParallelism()),
       limits,
       logger,
     })
