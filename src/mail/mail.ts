@@ -234,7 +234,7 @@ function openParsing(
   const { large } = parsing
   deps.queue.handle('large-mail-parse', (job, signal) => large.run(job, signal), {
     // A site's message is parsed by one process at a time, of all replicas.
-    perGroup: 1,
+    perSite: 1,
     givenUp: large.givenUp,
   })
   return parsing

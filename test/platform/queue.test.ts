@@ -68,7 +68,7 @@ const fetchesThatWait = async () => {
   await asAdmin(async (admin) => {
     const waiting = await admin`
       select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query ilike '%skip locked%'`
+      where datname = current_database() and wait_event_type = 'Lock' and query ilike '%claim_turns%'`
     count = waiting.length
   }, postgres.url)
   return count
@@ -262,7 +262,7 @@ describe('the workers', () => {
       begun.push(siteId)
       await gate
     }
-    queue.handle('site-cleanup', handle, { concurrency: 3, perGroup: 8, oneEach: 3 })
+    queue.handle('site-cleanup', handle, { concurrency: 3, perSite: 8, oneEach: 3 })
     const stopping = new AbortController()
     const working = queue.run(stopping.signal)
     cleanUp.defer(() => {
@@ -374,10 +374,10 @@ describe('the workers', () => {
 
   test('give back at once, unstarted, what a fetch brings after the stop', async () => {
     const events: string[] = []
-    const queue = await replica(async (siteId) => void events.push(siteId))
+    await enqueue(cleanUp.use(await openQueue({ ...postgres, log: silentLog })), 'late')
     const stopped = await postgres.database.withDirectory(async (tx) => {
       await kyselySql`lock table pgboss.job in exclusive mode`.execute(tx.db)
-      await queue.enqueue(tx, 'site-cleanup', { siteId: 'late' })
+      const queue = await replica(async (siteId) => void events.push(siteId))
       await expect.poll(fetchesThatWait).toBe(1)
       return { stopping: queue.stop() }
     })

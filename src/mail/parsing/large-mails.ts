@@ -66,7 +66,7 @@ export class LargeMails {
     const { siteId } = tx
     const later = startAfterSeconds === undefined ? {} : { startAfterSeconds }
     const singletonKey = startAfterSeconds === undefined ? siteId : `${siteId} later`
-    const options = { singletonKey, group: siteId, ...later }
+    const options = { singletonKey, ...later }
     await this.#deps.queue.enqueue(tx, 'large-mail-parse', { siteId }, options)
   }
 

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import type { SqlClient } from '#platform/postgres/client.ts'
 
 import { bossOnClient } from './boss-database.ts'
+import { installTurns } from './install-turns.ts'
 import { noteHolders } from './note-holders.ts'
 import { QUEUE_POLICIES, type QueuePolicy, deadLetterQueue } from './queue-policies.ts'
 import type { QueueName } from './queue.ts'
@@ -22,6 +23,7 @@ export async function installQueue(
   await boss.start()
   try {
     await noteHolders(owner)
+    await installTurns(owner)
     for (const [name, policy] of Object.entries(policies)) {
       await installOne(boss, name as QueueName, policy)
     }

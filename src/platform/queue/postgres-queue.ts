@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { type Job, PgBoss } from 'pg-boss'
+import { PgBoss } from 'pg-boss'
 
 import { isDiskFull } from '#platform/disk/disk-room.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -22,23 +22,27 @@ import {
   type QueueName,
   TransientFailure,
 } from './queue.ts'
-import { Runners } from './runners.ts'
+import { type Lane, Runners } from './runners.ts'
+import { type ClaimedJob, TurnClaims } from './turn-claims.ts'
 
 /** How often retries, delayed jobs and dead letters are looked for; new jobs are announced by a notification. */
 const POLL_SECONDS = 2
-/** Places for groups that have nothing running look first, so that those for anybody are left to further jobs of a group. */
-const HEAD_START_MS = 30
 /** How long a job waits that had no room. */
 const DISK_FULL_SECONDS = 30
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5
 
 interface Handler {
-  readonly concurrency: number
+  readonly lanes: readonly Lane[]
   readonly perGroup: number | undefined
-  readonly oneEach: number
   run(job: object, signal: AbortSignal): Promise<void>
   readonly givenUp: ((job: object) => Promise<void>) | undefined
+}
+
+interface Run {
+  readonly name: QueueName
+  readonly handler: Handler
+  readonly job: ClaimedJob
 }
 
 /** Starts a queue on an installed schema. `statements` are the app role's. */
@@ -75,7 +79,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   readonly #log: Logger
   readonly #holder: number | undefined
   readonly #handlers = new Map<QueueName, Handler>()
-  readonly #runners = new Map<QueueName, readonly Runners[]>()
+  /** By the queue, and by that of its dead letters. */
+  readonly #runners = new Map<string, Runners>()
   readonly #underWay = new JobsUnderWay()
 
   constructor(deps: {
@@ -105,7 +110,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       ...(options.startAfterSeconds !== undefined && { startAfter: options.startAfterSeconds }),
       ...(options.group !== undefined && { group: { id: options.group } }),
     })
-    await this.#notifications.notify(tx, 'croft_queue', { queue: name })
+    // What begins later is found by the poll.
+    if ((options.startAfterSeconds ?? 0) <= 0) await this.#announce(tx, name)
   }
 
   async enqueueAll<Name extends QueueName>(
@@ -120,7 +126,11 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       group: { id: group },
     }))
     await this.#boss.insert(name, rows, { db: bossInTransaction(tx) })
-    await this.#notifications.notify(tx, 'croft_queue', { queue: name })
+    await this.#announce(tx, name)
+  }
+
+  #announce(tx: Tx, queue: QueueName): Promise<void> {
+    return this.#notifications.notify(tx, 'croft_queue', { queue })
   }
 
   async hasOthers(name: QueueName, singletonKey: string): Promise<boolean> {
@@ -140,12 +150,11 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     options: HandleOptions<QueueJobs[Name]> = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`The queue "${name}" has a handler already`)
-    const { concurrency = 1, perGroup, oneEach = 0, givenUp } = options
+    const { givenUp, perGroup } = options
     this.activity.open(name)
     this.#handlers.set(name, {
-      concurrency,
+      lanes: lanesOf(options),
       perGroup,
-      oneEach,
       // Only `enqueue` writes to this queue, and it is typed by name.
       run: (job, signal) => handler(job as QueueJobs[Name], signal),
       givenUp: givenUp && ((job) => givenUp(job as QueueJobs[Name])),
@@ -167,15 +176,16 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       onMessage: ({ queue }) => this.#wake(queue),
       onGap: () => this.#wake(),
     })
-    for (const [name, handler] of this.#handlers) await this.#startRunners(name, handler, stop)
-    const poll = setInterval(() => this.#wake(), POLL_SECONDS * 1000)
+    for (const [name, handler] of this.#handlers) this.#startRunners(name, handler, stop)
+    this.#wake()
+    const poll = setInterval(() => void this.#poll(), POLL_SECONDS * 1000)
     await Promise.all([aborted(stop), this.#watchHolders(stop)])
     clearInterval(poll)
-    this.#runners.clear()
     const giveUp = () => this.#underWay.giveUp()
     if (handBack?.aborted) giveUp()
     handBack?.addEventListener('abort', giveUp, { once: true })
-    await Promise.all(this.#queues().map((name) => this.#boss.offWork(name, { wait: true })))
+    await Promise.all([...this.#runners.values()].map((runners) => runners.drained()))
+    this.#runners.clear()
     handBack?.removeEventListener('abort', giveUp)
   }
 
@@ -194,42 +204,41 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     }).run(stop)
   }
 
-  /** Every queue that is worked, and those of the dead letters that somebody is told of. */
-  #queues(): string[] {
-    return Array.from(this.#handlers, ([name, { givenUp }]) =>
-      givenUp === undefined ? [name] : [name, deadLetterQueue(name)],
-    ).flat()
-  }
-
-  async #startRunners(name: QueueName, handler: Handler, stop: AbortSignal): Promise<void> {
-    const { concurrency, perGroup, oneEach, givenUp } = handler
-    const shared = {
-      queue: name,
-      // A fetch that was under way when the stop came may still bring a job.
-      run: (job: Job<object>) =>
-        stop.aborted ? requeue(this.#statements, name, job) : this.#runJob(name, handler, job),
-      // One that ends looks for the next by itself, but only within its own bounds.
-      ended: () => (oneEach > 0 ? this.#wake(name) : undefined),
-      stop,
-    }
-    const forAnybody = new Runners(this.#boss, { ...shared, count: concurrency, perGroup })
-    const first = new Runners(this.#boss, { ...shared, count: oneEach, perGroup: 1 })
-    this.#runners.set(name, oneEach > 0 ? [first, forAnybody] : [forAnybody])
-    this.#wake(name)
+  #startRunners(name: QueueName, handler: Handler, stop: AbortSignal): void {
+    const { lanes, perGroup, givenUp } = handler
+    this.#open(name, { lanes, perGroup }, stop, (job, signal) =>
+      this.#runJob({ name, handler, job }, signal),
+    )
     if (givenUp === undefined) return
-    const dead = deadLetterQueue(name)
-    const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
-    await this.#boss.work<object>(dead, polling, async ([job]) => {
-      if (job && stop.aborted) await requeue(this.#statements, dead, job)
-      else if (job) await givenUp(job.data)
-    })
+    const dead = { lanes: lanesOf({}), perGroup: undefined }
+    this.#open(deadLetterQueue(name), dead, stop, (job) => givenUp(job.data))
   }
 
-  async #runJob(name: QueueName, handler: Handler, job: Job<object>): Promise<void> {
+  #open(
+    queue: string,
+    { lanes, perGroup }: Pick<Handler, 'lanes' | 'perGroup'>,
+    stop: AbortSignal,
+    run: (job: ClaimedJob, signal: AbortSignal) => Promise<void>,
+  ): void {
+    const runners = new Runners({
+      queue,
+      lanes,
+      claims: new TurnClaims(this.#statements, queue, perGroup),
+      boss: this.#boss,
+      // A claim that was under way when the stop came may still bring a job.
+      run: (job, signal) =>
+        stop.aborted ? requeue(this.#statements, queue, job) : run(job, signal),
+      failed: (error) => this.#log.error({ err: error, queue }, 'queue'),
+      stop,
+    })
+    this.#runners.set(queue, runners)
+  }
+
+  async #runJob({ name, handler, job }: Run, claim: AbortSignal): Promise<void> {
     const about = { queue: name, jobId: job.id, attempt: job.retryCount + 1 }
     try {
       const work = (signal: AbortSignal) => handler.run(job.data, signal)
-      if ((await this.#underWay.run(work, job.signal)) === 'done') {
+      if ((await this.#underWay.run(work, claim)) === 'done') {
         this.activity.ended(name, 'done')
         return
       }
@@ -249,15 +258,40 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     this.#log.info(about, 'job handed back')
   }
 
+  /** Retries, and jobs with a delay, are announced by nobody. */
+  async #poll(): Promise<void> {
+    try {
+      const { rows } = await this.#statements<{ queue: string }>(
+        `select queue from unnest($1::text[]) queue where exists (
+           select from pgboss.job
+           where name = queue and state < 'active' and not blocked and start_after <= now())`,
+        [[...this.#runners.keys()]],
+      )
+      for (const { queue } of rows) this.#wake(queue)
+    } catch (error) {
+      this.#log.error({ err: error }, 'queue')
+    }
+  }
+
   #wake(queue?: string): void {
     for (const [name, runners] of this.#runners) {
-      if (queue !== undefined && name !== queue) continue
-      const [first, second] = runners
-      void first?.wake()
-      if (second !== undefined) setTimeout(() => void second.wake(), HEAD_START_MS)
+      if (queue === undefined || name === queue) runners.wake()
     }
   }
 }
+
+const STATES = ['created', 'retry'] as const
+
+/** Places for sites that have nothing running come first, so that the others are left to further jobs of a site. */
+const lanesOf = ({
+  concurrency = 1,
+  perSite,
+  oneEach = 0,
+}: Pick<HandleOptions<never>, 'concurrency' | 'perSite' | 'oneEach'>): readonly Lane[] =>
+  [
+    { places: oneEach, states: STATES, perSite: 1 },
+    { places: concurrency, states: STATES, perSite },
+  ].filter(({ places }) => places > 0)
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
@@ -271,7 +305,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 async function requeue(
   statements: RunStatement,
   queue: string,
-  { id, retryCount }: Job<object>,
+  { id, retryCount }: ClaimedJob,
   seconds = 0,
 ): Promise<void> {
   await statements(

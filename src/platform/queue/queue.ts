@@ -80,9 +80,11 @@ export interface EnqueueOptions {
 export interface HandleOptions<Job> {
   /** Jobs of this queue that run at once in this process; 1 when left out. */
   readonly concurrency?: number
-  /** How many jobs of one group run at once in all processes. */
+  /** How many jobs of one site run at once in all processes. */
+  readonly perSite?: number
+  /** How many jobs of one group, of whatever sites, run at once in all processes. The groups of a site take turns. */
   readonly perGroup?: number
-  /** Jobs that run beside those in this process, each of a group that has none running anywhere. */
+  /** Jobs that run beside those in this process, each of a site that has none running anywhere. */
   readonly oneEach?: number
   /** Called once a job has failed to the end, also when the workers that held it died. */
   readonly givenUp?: (job: Job) => Promise<void>
@@ -90,7 +92,8 @@ export interface HandleOptions<Job> {
 
 /**
  * Work that survives a crash: enlisted in the caller's transaction, run at least once, by one worker at a time,
- * retried with backoff, and kept as a dead letter when it keeps failing. Handlers are idempotent.
+ * retried with backoff, and kept as a dead letter when it keeps failing. Handlers are idempotent. Of each queue the sites that
+ * have jobs take turns: one that queues a thousand delays another's by one job a place, not by a thousand.
  */
 export interface Queue {
   /**

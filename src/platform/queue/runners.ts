@@ -1,75 +1,150 @@
-import type { Job, PgBoss } from 'pg-boss'
+import type { PgBoss } from 'pg-boss'
 
-/** How often one that has nothing to do looks by itself; others wake it long before. */
-const IDLE_POLL_SECONDS = 60
+import type { ClaimedJob, JobState, TurnClaims } from './turn-claims.ts'
+
+/** Half of the time after which a worker that gives no sign of life counts as dead. */
+const HEARTBEAT_MS = 5000
+
+/** Places for jobs of one kind. */
+export interface Lane {
+  readonly places: number
+  readonly states: readonly JobState[]
+  /** Takes only jobs of sites of which fewer run in all processes. */
+  readonly perSite: number | undefined
+}
 
 export interface RunnersOptions {
   readonly queue: string
-  /** How many jobs they run at once. */
-  readonly count: number
-  /** How many jobs of one group may run at once in all processes when one of these takes another. */
-  readonly perGroup: number | undefined
-  run(job: Job<object>): Promise<void>
-  /** Called when a job is over: others may wait for its place. */
-  ended(): void
-  /** From then on none is woken. */
+  /** The first one with a free place takes a job. */
+  readonly lanes: readonly Lane[]
+  readonly claims: TurnClaims
+  readonly boss: Pick<PgBoss, 'complete' | 'fail'>
+  /** Fails when the job has to be tried again. The signal is aborted when it is no longer this process's. */
+  readonly run: (job: ClaimedJob, signal: AbortSignal) => Promise<void>
+  /** The database did not answer, or the like. */
+  readonly failed: (error: unknown) => void
+  /** From then on none is claimed. */
   readonly stop: AbortSignal
 }
 
-/**
- * Workers of one queue that take jobs under the same bounds. Of those without a job one is woken at a time, and whoever finds
- * a job wakes the next: a hundred that have nothing to do ask the database no more often than one. They are started as they are needed.
- */
+/** Runs the jobs of one queue, as many at once as its lanes have places. */
 export class Runners {
-  readonly #boss: Pick<PgBoss, 'work' | 'notifyWorker'>
   readonly #options: RunnersOptions
-  /** The one that was woken last is the last. */
-  #ids: string[] = []
-  readonly #busy = new Set<string>()
-  #started = 0
+  readonly #running: Map<Lane, number>
+  readonly #held = new Map<ClaimedJob, AbortController>()
+  #heartbeat: NodeJS.Timeout | undefined
+  #filling: Promise<void> | undefined
+  #isWoken = false
+  #ended = Promise.withResolvers<void>()
 
-  constructor(boss: Pick<PgBoss, 'work' | 'notifyWorker'>, options: RunnersOptions) {
-    this.#boss = boss
+  constructor(options: RunnersOptions) {
     this.#options = options
+    this.#running = new Map(options.lanes.map((lane) => [lane, 0]))
   }
 
-  /** Lets one that has no job look for one, if there is such a one. */
-  async wake(): Promise<void> {
+  /** Looks for jobs where a place is free. */
+  wake(): void {
     if (this.#options.stop.aborted) return
-    const idle = this.#ids.find((id) => !this.#busy.has(id))
-    if (idle !== undefined) {
-      this.#ids = [...this.#ids.filter((id) => id !== idle), idle]
-      this.#boss.notifyWorker(idle)
-    } else if (this.#started < this.#options.count) {
-      await this.#start()
-    }
+    this.#isWoken = true
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined
+      if (this.#isWoken) this.wake()
+    })
   }
 
-  /** A new one looks at once. */
-  async #start(): Promise<void> {
-    const { queue, perGroup } = this.#options
-    this.#started += 1
-    const polling = { batchSize: 1, pollingIntervalSeconds: IDLE_POLL_SECONDS }
-    const id: string = await this.#boss.work<object>(
-      queue,
-      { ...polling, ...(perGroup !== undefined && { groupConcurrency: perGroup }) },
-      async ([job]) => {
-        if (job) await this.#take(id, job)
-      },
-    )
-    this.#ids.push(id)
+  /** Resolves after the stop, when the last job has ended. */
+  async drained(): Promise<void> {
+    await this.#filling
+    while (this.#held.size > 0) await this.#ended.promise
   }
 
-  async #take(id: string, job: Job<object>): Promise<void> {
-    this.#busy.add(id)
-    // It looks for the next one as soon as this one is over.
-    this.#boss.notifyWorker(id)
-    void this.wake()
+  async #fill(): Promise<void> {
+    this.#isWoken = false
     try {
-      await this.#options.run(job)
-    } finally {
-      this.#busy.delete(id)
-      this.#options.ended()
+      for (const lane of this.#options.lanes) while (await this.#claim(lane));
+    } catch (error) {
+      this.#options.failed(error)
     }
+  }
+
+  /** False when there is nothing more to do in the lane. */
+  async #claim(lane: Lane): Promise<boolean> {
+    const { claims, stop } = this.#options
+    const count = lane.places - (this.#running.get(lane) ?? 0)
+    if (count <= 0 || stop.aborted) return false
+    const { states, perSite } = lane
+    const jobs = await claims.claim({ count, states, perSite, skippedGroups: [] })
+    for (const job of jobs) void this.#run(job, lane)
+    if (this.#held.size === 0) claims.restart()
+    return jobs.length > 0
+  }
+
+  async #run(job: ClaimedJob, lane: Lane): Promise<void> {
+    const claim = new AbortController()
+    this.#held.set(job, claim)
+    this.#count(lane, 1)
+    this.#heartbeat ??= setInterval(() => void this.#touch(), HEARTBEAT_MS)
+    try {
+      await this.#settle(job, claim)
+    } catch (error) {
+      this.#options.failed(error)
+    }
+    this.#held.delete(job)
+    this.#count(lane, -1)
+    if (this.#held.size === 0) {
+      clearInterval(this.#heartbeat)
+      this.#heartbeat = undefined
+    }
+    this.#ended.resolve()
+    this.#ended = Promise.withResolvers()
+    this.wake()
+  }
+
+  #count(lane: Lane, change: number): void {
+    this.#running.set(lane, (this.#running.get(lane) ?? 0) + change)
+  }
+
+  async #settle(job: ClaimedJob, claim: AbortController): Promise<void> {
+    const { boss, queue, run } = this.#options
+    const { id, retryCount } = job
+    try {
+      await within(job.expireInSeconds, claim, run(job, claim.signal))
+      await boss.complete(queue, { id, retryCount })
+    } catch (error) {
+      await boss.fail(queue, { id, retryCount }, asObject(error))
+    }
+  }
+
+  /** Says that the process lives, and tells the jobs that are no longer its own. */
+  async #touch(): Promise<void> {
+    const { claims, failed } = this.#options
+    const held = [...this.#held].filter(([, claim]) => !claim.signal.aborted)
+    if (held.length === 0) return
+    try {
+      const touched = await claims.touch(held.map(([job]) => job))
+      for (const [{ id }, claim] of held) {
+        if (!touched.has(id)) claim.abort(new Error('The job was given to another worker'))
+      }
+    } catch (error) {
+      // It says nothing about the claims.
+      failed(error)
+    }
+  }
+}
+
+const asObject = (error: unknown): object => (error instanceof Error ? error : { error })
+
+/** Gives up work that takes too long: the queue's supervisor would give its job to another one. */
+async function within(seconds: number, claim: AbortController, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const late = new Error(`The job ran longer than ${seconds} s`)
+    claim.abort(late)
+    reject(late)
+  }, seconds * 1000)
+  try {
+    await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

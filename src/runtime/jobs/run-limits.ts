@@ -7,7 +7,7 @@ export interface RunLimits {
   /** Runs of any site. */
   readonly concurrency: number
   /** Runs of one site, in all processes. */
-  readonly perGroup: number
+  readonly perSite: number
   /** Further runs, each of a site without one. */
   readonly oneEach: number
 }
@@ -29,7 +29,7 @@ export function runLimits(warmIsolates: number): {
   const oneEach = Math.min(MOST_SITES, Math.max(FEWEST_SITES, share))
   const shared = { concurrency: SHARED, oneEach }
   return {
-    ticks: { ...shared, perGroup: TICKS_PER_SITE },
-    byHand: { ...shared, perGroup: BY_HAND_PER_SITE },
+    ticks: { ...shared, perSite: TICKS_PER_SITE },
+    byHand: { ...shared, perSite: BY_HAND_PER_SITE },
   }
 }

@@ -119,7 +119,7 @@ export class JobRuns {
     const { siteId } = tx
     const { runId } = run
     const queue = run.scheduledFor === undefined ? 'job-run' : 'job-tick'
-    const options = { singletonKey: runId, group: siteId }
+    const options = { singletonKey: runId }
     await this.#deps.queue.enqueue(tx, queue, { siteId, runId }, options)
   }
 

@@ -45,7 +45,7 @@ export function openTables(
     // It may have removed items that had ended.
     await tableQuotas.changed(job.siteId)
   }
-  deps.queue.handle('table-build', build, { concurrency: BUILDERS, perGroup: BUILDERS_PER_SITE })
+  deps.queue.handle('table-build', build, { concurrency: BUILDERS, perSite: BUILDERS_PER_SITE })
   return {
     tables: new Tables({ ...deps, engine }),
     tableLayouts,

@@ -24,5 +24,5 @@ export function handleRepositoryFetch(
       logger.warn({ siteId, code: error.code, reason: error.message }, 'push not deployed')
     }
   }
-  queue.handle('repository-fetch', fetch, { concurrency: AT_ONCE, perGroup: 1 })
+  queue.handle('repository-fetch', fetch, { concurrency: AT_ONCE, perSite: 1 })
 }

@@ -103,7 +103,7 @@ export class TableBuilds implements SiteDataRemover {
   ): Promise<void> {
     const { siteId } = tx
     const job = { siteId, resourceId: tableId }
-    const options = { singletonKey: `${kind}:${siteId}:${tableId}`, group: siteId, ...later }
+    const options = { singletonKey: `${kind}:${siteId}:${tableId}`, ...later }
     await this.#deps.queue.enqueue(tx, 'table-build', job, options)
   }
 
