@@ -3,23 +3,15 @@ import { dirname, join } from 'node:path'
 
 import { type BuildOptions, build } from 'esbuild'
 
-import { bundleGuest } from '#sandbox/guest/bundle.ts'
+import { buildPrograms } from '#sandbox/build/build-programs.ts'
+import { builtPaths } from '#sandbox/build/built-paths.ts'
 
-import { builtPaths } from './built-paths.ts'
 import { type LockFile, withoutDevelopment } from './lock-file.ts'
 import { buildSdk } from './sdk/build-sdk.ts'
 
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts' }
 const CLI_ENTRIES = { 'cli/main': 'src/cli/main.ts' }
-const SANDBOX_ENTRIES = {
-  'sandbox/crypto-thread': 'sandbox/crypto/crypto-thread.ts',
-  'sandbox/main': 'sandbox/main.ts',
-  'sandbox/mail-parser': 'sandbox/mail-parser.ts',
-  'sandbox/preparer': 'sandbox/preparer.ts',
-  'sandbox/probe': 'sandbox/probe.ts',
-  'sandbox/worker': 'sandbox/worker.ts',
-}
 const COPIED = [
   'migrations',
   'resources',
@@ -74,8 +66,7 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     ],
     plugins: [builtPaths],
   })
-  await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
-  await writeGuestScripts(join(outDir, SANDBOX))
+  await buildPrograms(join(outDir, SANDBOX))
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await buildSdk(root, join(outDir, 'sdk'))
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
@@ -83,14 +74,6 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
   await writeJson(join(outDir, 'package.json'), builtManifest(manifest))
   const lock: LockFile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   await writeJson(join(outDir, 'package-lock.json'), withoutDevelopment(lock))
-}
-
-async function writeGuestScripts(folder: string): Promise<void> {
-  const { prelude, parts } = await bundleGuest()
-  await mkdir(join(folder, 'parts'))
-  await writeFile(join(folder, 'prelude.js'), prelude)
-  for (const [name, script] of Object.entries(parts))
-    await writeFile(join(folder, 'parts', `${name}.js`), script)
 }
 
 interface Manifest {

@@ -26,9 +26,9 @@ import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import { ballastOf } from '#platform/postgres/embedded/room-to-start.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
-import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
+import { openSandboxPrograms } from '#platform/sandbox-host/sandbox-programs.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
@@ -120,7 +120,10 @@ async function openPlatform(
   const cacheDir = join(config.dataDir, 'cache')
   const opening = new AbortController()
   const { signal } = opening
-  const jail = openSandboxJail({ config: config.sandbox, cacheDir, logger, signal })
+  const programs = openSandboxPrograms(logger)
+  const jail = programs.then(({ entries }) =>
+    openSandboxJail({ config: config.sandbox, cacheDir, logger, entries, signal }),
+  )
   // Whoever opens the sandbox is told: the database starts meanwhile.
   jail.catch(() => {})
   started.defer(async () => {
@@ -133,7 +136,10 @@ async function openPlatform(
   const disk = started.use(await watchDisks(postgres, { config, logger }))
   const sealer = new Sealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
-  const parserDeps = { command: async () => mailParserCommand(await jail), logger }
+  const parserDeps = {
+    command: async () => mailParserCommand(await jail, (await programs).mailParser),
+    logger,
+  }
   return {
     config,
     operatorKey: keys.operatorKey,
@@ -162,7 +168,8 @@ async function openPlatform(
         environment,
         logger,
         cacheDir,
-        scripts: await loadGuestScripts(),
+        entries: (await programs).entries,
+        scripts: await (await programs).scripts(),
         jail: await jail,
       }),
   } satisfies Platform

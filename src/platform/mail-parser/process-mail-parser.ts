@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url'
-
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 import { toStorable } from '#base/storable-text.ts'
@@ -45,11 +43,8 @@ export const sharedMailParser = (deps: ProcessMailParserDeps): MailParser =>
 export const loneMailParser = (deps: ProcessMailParserDeps): MailParser =>
   new ProcessMailParser({ ...deps, messagesPerProcess: 1 })
 
-/** How to start the process behind walls. `entry` is the one beside this program when left out. */
-export const mailParserCommand = (
-  jail: Jail,
-  entry = fileURLToPath(import.meta.resolve('#sandbox/mail-parser.ts')),
-): HostCommand =>
+/** How to start the process behind walls. */
+export const mailParserCommand = (jail: Jail, entry: string): HostCommand =>
   jail.command({ entry, view: { reads: [], writes: [] }, cpuSeconds: LIFE_CPU_SECONDS })
 
 /** Parses messages in a process of its own, one after the other, with time and memory for each. One that breaks is replaced. */

@@ -1,13 +1,19 @@
+import { RestingTimer } from '#base/resting-timer.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { HostRole } from './host-place.ts'
 import { rssBytes } from './process-usage.ts'
 
 const LOOK_EVERY_MS = 1000
+/** Hosts without calls do not grow: so long after the last one nobody looks. */
+const CALM_MS = 5000
 /** After one is replaced: the next may be told by what that has brought. */
 const REST_MS = 5000
 /** A host that has grown by less since it began gives back too little for what replacing it costs. */
 const WORTHWHILE_BYTES = 32 * 1024 * 1024
+
+/** What a host takes before it has run anything. */
+const START_BYTES = 100 * 1024 * 1024
 
 const TOO_LOW =
   'the memory of all sandbox hosts together is too low for them: raise CROFT_SANDBOX_MEMORY_MB, or lower CROFT_SANDBOX_HOSTS'
@@ -44,22 +50,40 @@ type MeasuredHost = BoundedHost & { readonly bytes: number; readonly grownBytes:
  */
 export class HostMemoryBound {
   readonly #deps: HostMemoryBoundDeps
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: RestingTimer
   /** What each host had when it was first seen to take calls. */
   #firstBytes = new Map<number, number>()
   #restsUntilMs = 0
+  #crampedUntilMs = 0
   #hasWarned = false
 
   constructor(deps: HostMemoryBoundDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.look(performance.now()), LOOK_EVERY_MS).unref()
+    const look = (nowMs: number) => this.look(nowMs)
+    this.#timer = new RestingTimer({ look, everyMs: LOOK_EVERY_MS, calmMs: CALM_MS })
+  }
+
+  /** Call it when a call comes. */
+  wake(nowMs: number): void {
+    this.#timer.wake(nowMs)
+  }
+
+  /** Whether one more host fits. Where it does not, that holds for a second. */
+  hasRoom(nowMs: number): boolean {
+    if (nowMs < this.#crampedUntilMs) return false
+    const { bytesOf = rssBytes, limitBytes } = this.#deps
+    let bytes = START_BYTES
+    for (const { pid } of this.#deps.hosts()) bytes += bytesOf(pid)
+    if (bytes > limitBytes) this.#crampedUntilMs = nowMs + LOOK_EVERY_MS
+    return bytes <= limitBytes
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#timer[Symbol.dispose]()
   }
 
-  look(nowMs: number): void {
+  /** Whether hosts may still grow, or leave. */
+  look(nowMs: number): boolean {
     const hosts = this.#measure()
     const leaving = hosts.filter(({ isLeaving }) => isLeaving)
     for (const { pid, calls } of leaving) if (calls === 0) this.#deps.end(pid)
@@ -68,6 +92,7 @@ export class HostMemoryBound {
     if (bytes <= this.#deps.limitBytes) this.#hasWarned = false
     else if (leaving.length === 0 && nowMs >= this.#restsUntilMs)
       this.#replaceOne(hosts, bytes, nowMs)
+    return leaving.length > 0 || hosts.some(({ calls }) => calls > 0)
   }
 
   #measure(): MeasuredHost[] {

@@ -6,6 +6,7 @@ import type { HostOptions } from '#sandbox/host.ts'
 
 import type { HostCommand } from './host-command.ts'
 import type { ProcessEnd } from './inner-process.ts'
+import type { WorkerExit } from './lost-calls.ts'
 import { adoptSnapshot } from './snapshot-cache.ts'
 import { type StartedProcess, startProcess } from './start-process.ts'
 
@@ -27,6 +28,16 @@ export interface HostProcessDeps {
   readonly options: Omit<HostOptions, 'token'>
   readonly logger: Logger
   exited(exit: HostExit): void
+}
+
+/** How V8 and the allocators end a process that has no memory left. */
+const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
+
+export function causeOf(exit: HostExit): WorkerExit['cause'] {
+  if (exit.isDismissed) return 'dismissed'
+  if (exit.killed === 'memoryMb' || exit.killed === 'cpuMs') return exit.killed
+  if (exit.killed) return 'other'
+  return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
 }
 
 /** One host process, from its start to its end. */

@@ -1,5 +1,5 @@
 import type { BoundedHost } from './host-memory-bound.ts'
-import { type HostPlace, isOnDemand } from './host-place.ts'
+import { type HostPlace, yields } from './host-place.ts'
 import type { HostExit, HostProcess } from './host-process.ts'
 import { lowerPriority } from './process-priority.ts'
 import type { WorkerConnection } from './worker-connection.ts'
@@ -24,21 +24,25 @@ export interface Seat {
   losses: number
   /** How many of them, one after the other, ended soon after their start. */
   shortLives: number
-  /** Ends the host that is not needed any more. */
-  ending?: NodeJS.Timeout
+  /** Whether the next one waits for its time, because they end again and again. */
+  isResting: boolean
+  /** Ends the host that is not needed any more; undefined when nobody has asked for it of late. */
+  ending: NodeJS.Timeout | undefined
 }
 
 /** Sites that run long, or brought a host down, and code that is only checked have what the others leave of the processor. */
 export function prioritize({ process, seat }: Host): void {
-  if (isOnDemand(seat.place.role)) lowerPriority(process.pid, NICENESS)
+  if (yields(seat.place.role)) lowerPriority(process.pid, NICENESS)
 }
 
-export function endUnneeded({ host, ending }: Seat): void {
+export function endUnneeded(seat: Seat): void {
+  const { host, ending } = seat
   const worker = host?.worker
   if (worker && worker.activeCalls.size > 0) {
     ending?.refresh()
     return
   }
+  seat.ending = undefined
   if (worker) worker.isLeaving = true
   void host?.process.dismiss()
 }
@@ -56,4 +60,6 @@ export const newSeat = (place: HostPlace): Seat => ({
   host: undefined,
   losses: 0,
   shortLives: 0,
+  isResting: false,
+  ending: undefined,
 })

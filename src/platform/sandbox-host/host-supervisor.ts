@@ -6,13 +6,14 @@ import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { GuestScripts } from '#sandbox/part-names.ts'
 
+import { HostDemand } from './host-demand.ts'
 import { HostMemoryBound } from './host-memory-bound.ts'
-import type { RoleOnDemand } from './host-place.ts'
-import { type HostExit, HostProcess } from './host-process.ts'
-import { boundedHost, endUnneeded, type Host, newSeat, prioritize, type Seat } from './host-seat.ts'
+import { type HostRole, yields } from './host-place.ts'
+import { causeOf, type HostExit, HostProcess } from './host-process.ts'
+import { boundedHost, endUnneeded, type Host, prioritize, type Seat } from './host-seat.ts'
+import { HostSeats } from './host-seats.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
-import { rssBytes } from './process-usage.ts'
 import { progressBytes, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
@@ -21,15 +22,17 @@ import type { Jail } from './walls/jail.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
-/** A host that is started when it is needed ends when no call has waited for it for so long. */
+/** A host that is started when it is needed ends when nobody has needed it for so long. */
 const UNNEEDED_MS = 60_000
+/** The same of those that only make calls faster: they come back at the price of a start. */
+const UNNEEDED_AT_REST_MS = 180_000
 /** A host that lived this long starts again at once. */
 const STABLE_MS = 10_000
+/** A host that is not there after this is none to count on. */
+const RECOVERY_MS = 5000
 const QUICK_RESTARTS = 3
 const MIB = 1024 * 1024
 const MAX_RESTART_DELAY_MS = 5000
-/** How V8 and the allocators end a process that has no memory left. */
-const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
 export interface HostSupervisorDeps {
   readonly jail: Jail
@@ -57,17 +60,14 @@ export class HostSupervisor {
   readonly #watchdog: Watchdog
   readonly #memoryBound: HostMemoryBound
   readonly #memoryBytes: number
-  readonly #seats: readonly Seat[]
-  readonly #spare = newSeat({ role: 'spare', index: 0 })
-  readonly #onDemand = {
-    long: newSeat({ role: 'long', index: 0 }),
-    quarantine: newSeat({ role: 'quarantine', index: 0 }),
-    load: newSeat({ role: 'load', index: 0 }),
-  }
+  readonly #seats: HostSeats
+  readonly #demand: HostDemand
   readonly #hosts = new Set<Host>()
   readonly #restarts = new Set<NodeJS.Timeout>()
   #waiting: (() => void)[] = []
   #started = 0
+  #hasServed = false
+  #hasLostOne = false
   #closed = false
 
   constructor(deps: HostSupervisorDeps) {
@@ -77,10 +77,13 @@ export class HostSupervisor {
       (token, socket) => this.#accept(token, socket),
       (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
     )
-    const ordinary = Array.from({ length: deps.ordinaryHosts }, (_, index) =>
-      newSeat({ role: 'ordinary', index }),
-    )
-    this.#seats = [...ordinary, newSeat({ role: 'apart', index: 0 })]
+    const { ordinaryHosts } = deps
+    this.#seats = new HostSeats(ordinaryHosts)
+    this.#demand = new HostDemand({
+      ordinaryHosts,
+      needed: (role, index) => this.needed(role, index),
+      ordinary: () => this.#seats.ordinaryUse(),
+    })
     this.#memoryBytes = deps.config.hostMemoryMb * MIB
     this.#watchdog = new Watchdog({
       hosts: () => Array.from(this.#hosts, ({ process }) => process),
@@ -98,29 +101,24 @@ export class HostSupervisor {
   }
 
   get status(): SandboxStatus['hosts'] {
-    const onDemand = Object.values(this.#onDemand).filter(({ host }) => host)
-    const seats = [...this.#seats, this.#spare, ...onDemand]
-    const seated = seats.map(({ place: { role }, host, losses }) => {
-      const pid = host?.process.pid ?? 0
-      const ready = host?.isConnected === true
-      return { pid, role, ready, restarts: losses, rssBytes: rssBytes(pid) }
-    })
-    const leaving = Array.from(this.#hosts, boundedHost).filter(({ isLeaving }) => isLeaving)
-    return [
-      ...seated,
-      ...leaving.map(({ pid, role }) => {
-        return { pid, role, ready: false, restarts: 0, rssBytes: rssBytes(pid) }
-      }),
-    ]
+    return this.#seats.status(this.#hosts)
   }
 
   async start(): Promise<void> {
     await this.#connections.listen(this.#folder.socketPath)
     this.#folder.openSocket()
     void removeAbandonedRunFolders()
-    for (const seat of this.#seats) this.#fill(seat)
+    this.#fill(this.#seats.first)
     await this.ready()
-    if (!this.#closed) this.#fill(this.#spare)
+  }
+
+  /** Whether calls are taken; they also are while the only host is replaced. */
+  get isReady(): boolean {
+    if (this.#deps.workers().size > 0) return true
+    const { host, shortLives } = this.#seats.first
+    const startedMs = host?.process.startedMs ?? Number.NEGATIVE_INFINITY
+    const isSoon = performance.now() - startedMs < RECOVERY_MS && shortLives <= QUICK_RESTARTS
+    return this.#hasServed && isSoon
   }
 
   /** Resolves when at least one worker takes calls. */
@@ -131,20 +129,27 @@ export class HostSupervisor {
     }
   }
 
-  /** Has a host of that kind ready, as long as this is called time and again. */
-  needed(role: RoleOnDemand): void {
-    if (this.#closed) return
-    const seat = this.#onDemand[role]
-    if (!seat.host) this.#fill(seat)
-    seat.ending ??= setTimeout(() => endUnneeded(seat), UNNEEDED_MS).unref()
-    seat.ending.refresh()
+  /** A call has come. */
+  called(nowMs: number): void {
+    this.#watchdog.wake(nowMs)
+    this.#memoryBound.wake(nowMs)
+    this.#demand.called(nowMs)
+  }
+
+  /** Has a host of that kind ready, as long as this is called time and again, and its memory is there. */
+  needed(role: HostRole, index = 0): void {
+    const seat = this.#seats.at({ role, index })
+    if (!seat || this.#closed) return
+    const isHelpful = role === 'ordinary' || role === 'spare'
+    if (isHelpful && !seat.host && !this.#memoryBound.hasRoom(performance.now())) return
+    this.#keep(seat, isHelpful || role === 'apart' ? UNNEEDED_AT_REST_MS : UNNEEDED_MS)
   }
 
   async stop(): Promise<void> {
     this.#closed = true
     this.#watchdog.stop()
     this.#memoryBound.stop()
-    for (const { ending } of Object.values(this.#onDemand)) clearTimeout(ending)
+    for (const { ending } of this.#seats.all) clearTimeout(ending)
     for (const restart of this.#restarts) clearTimeout(restart)
     await Promise.all(Array.from(this.#hosts, ({ process }) => process.dismiss()))
     for (const resolve of this.#waiting.splice(0)) resolve()
@@ -152,21 +157,31 @@ export class HostSupervisor {
     await this.#folder.remove()
   }
 
+  #keep(seat: Seat, unneededMs: number): void {
+    if (seat !== this.#seats.first) {
+      seat.ending ??= setTimeout(() => endUnneeded(seat), unneededMs).unref()
+      seat.ending.refresh()
+    }
+    if (!seat.host && !seat.isResting) this.#fill(seat)
+  }
+
   /** Seats the spare, if there is one, or else a new host. */
   #fill(seat: Seat): void {
-    const spare = seat === this.#spare ? undefined : this.#spare.host
+    const { spare: spareSeat } = this.#seats
+    const spare = seat === spareSeat ? undefined : spareSeat.host
     if (!spare || spare.exit) {
       seat.host = this.#newHost(seat)
       return
     }
-    this.#spare.host = undefined
+    spareSeat.host = undefined
     seat.host = spare
     spare.seat = seat
     if (spare.worker) {
       spare.worker.place = seat.place
       prioritize(spare)
     }
-    this.#fill(this.#spare)
+    if (this.#seats.isWanted(spareSeat) && this.#memoryBound.hasRoom(performance.now()))
+      this.#fill(spareSeat)
   }
 
   #hostOf(pid: number): Host | undefined {
@@ -177,7 +192,11 @@ export class HostSupervisor {
   #replace(host: Host | undefined): boolean {
     if (!host?.worker || host.seat.host !== host) return false
     const { seat, worker } = host
-    if (seat !== this.#spare && this.#spare.host?.isConnected !== true) return false
+    const { spare } = this.#seats
+    if (seat !== spare && spare.host?.isConnected !== true) {
+      this.#keep(spare, UNNEEDED_MS)
+      return false
+    }
     worker.isLeaving = true
     this.#deps.activity.replacements.add(seat.place.role)
     this.#fill(seat)
@@ -230,9 +249,13 @@ export class HostSupervisor {
     )
     host.worker = worker
     host.isConnected = true
+    this.#hasServed = true
     prioritize(host)
     this.#deps.onWorkerConnected(worker)
     for (const resolve of this.#waiting.splice(0)) resolve()
+    // Not before the lost one is replaced: two that start together start half as fast.
+    if (this.#hasLostOne) this.needed('spare')
+    this.#hasLostOne = false
     return {
       receive: (text) => worker.receive(text),
       closed: () => {
@@ -256,14 +279,19 @@ export class HostSupervisor {
         silentMs: worker.silentMs(performance.now()),
       })
     }
-    // It had left its place.
-    if (seat.host !== host) return
+    // Else it had left its place.
+    if (seat.host === host) this.#vacate(seat, host, exit)
+  }
+
+  #vacate(seat: Seat, { process }: Host, { isDismissed }: HostExit): void {
     seat.host = undefined
-    if (!exit.isDismissed) seat.losses += 1
-    seat.shortLives =
-      performance.now() - host.process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
-    const isOnDemand = Object.values(this.#onDemand).includes(seat)
-    if (!this.#closed && !isOnDemand) this.#refill(seat)
+    if (!isDismissed) seat.losses += 1
+    seat.shortLives = performance.now() - process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
+    if (this.#closed) return
+    // What brought one down may bring down the next.
+    if (!isDismissed) this.#hasLostOne = true
+    // For these a call that waits asks again.
+    if (!yields(seat.place.role) && this.#seats.isWanted(seat)) this.#refill(seat)
   }
 
   /** At once: the cause was site code, most likely. Later, when they end again and again. */
@@ -273,17 +301,12 @@ export class HostSupervisor {
       return
     }
     const delayMs = backoffMs(seat.shortLives - QUICK_RESTARTS, { maxMs: MAX_RESTART_DELAY_MS })
+    seat.isResting = true
     const restart = setTimeout(() => {
       this.#restarts.delete(restart)
-      if (!seat.host) this.#fill(seat)
+      seat.isResting = false
+      if (!seat.host && this.#seats.isWanted(seat)) this.#fill(seat)
     }, delayMs)
     this.#restarts.add(restart)
   }
-}
-
-function causeOf(exit: HostExit): WorkerExit['cause'] {
-  if (exit.isDismissed) return 'dismissed'
-  if (exit.killed === 'memoryMb' || exit.killed === 'cpuMs') return exit.killed
-  if (exit.killed) return 'other'
-  return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
 }

@@ -33,7 +33,7 @@ import type {
 import { snapshotPathOf } from './snapshot-cache.ts'
 import type { Jail } from './walls/jail.ts'
 
-/** One for the sites whose calls are short, one for those that take long. */
+/** One for the sites whose calls are short, one for those that take a little longer. */
 const MIN_HOSTS = 2
 /** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
 const PREPARER_CPU_SECONDS = 120
@@ -205,7 +205,7 @@ export class SandboxHosts implements Sandbox {
   status(): SandboxStatus {
     const { workers, running, waiting, activity } = this.#dispatcher
     return {
-      ready: workers.size > 0,
+      ready: this.#fleet.isReady,
       hosts: this.#fleet.status,
       walls: this.#jail.walls,
       warmIsolates: Array.from(workers, (worker) => worker.warmIsolates).reduce((a, b) => a + b, 0),
@@ -237,6 +237,8 @@ export class SandboxHosts implements Sandbox {
     }
     this.#lastCall += 1
     const id = this.#lastCall
+    const queuedMs = performance.now()
+    this.#fleet.called(queuedMs)
     this.#dispatcher.submit({
       id,
       // What is not called by a visitor waits, and is blamed, apart from what is.
@@ -246,7 +248,7 @@ export class SandboxHosts implements Sandbox {
       definition,
       purpose,
       leaving: undefined,
-      queuedMs: performance.now(),
+      queuedMs,
       slot: 0,
       cold: false,
       chargedMs: 0,

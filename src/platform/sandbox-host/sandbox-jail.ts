@@ -45,6 +45,10 @@ export const openSandboxJail = ({
     require: config.require,
   })
 
+/** Parses mail in a process of its own. */
+export const mailParserEntry = (): string =>
+  fileURLToPath(import.meta.resolve('#sandbox/mail-parser.ts'))
+
 export function sandboxEntries(): SandboxEntries {
   return {
     host: fileURLToPath(import.meta.resolve('#sandbox/main.ts')),

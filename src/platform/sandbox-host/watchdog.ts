@@ -1,3 +1,5 @@
+import { RestingTimer } from '#base/resting-timer.ts'
+
 import type { HostProcess, KillReason } from './host-process.ts'
 import { cpuMs, isStopped, rssBytes } from './process-usage.ts'
 import type { WorkerConnection } from './worker-connection.ts'
@@ -11,6 +13,8 @@ const PING_EVERY_MS = 250
 const STARVED_FACTOR = 8
 /** How long a process with nothing to do may be stopped by somebody else. */
 const STOPPED_MS = 1000
+/** How often those are looked at while no calls come. */
+const REST_MS = 2000
 
 /** Share of the host's memory by which it must have grown under a call for that to be to blame. */
 const BLAMED_GROWTH = 1 / 8
@@ -39,18 +43,24 @@ export class Watchdog {
   readonly #pingedMs = new Map<WorkerConnection, number>()
   /** Resident memory of its host when the worker's oldest frame was first seen. */
   readonly #sizes = new Map<WorkerConnection, { seq: number; bytes: number }>()
-  /** When hosts without calls were last seen to run, or first looked at. */
-  #idle = new Map<HostProcess, number>()
+  /** Since when hosts without calls have been seen to be stopped. */
+  #stopped = new Map<HostProcess, number>()
   #idleLookMs = 0
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: RestingTimer
 
   constructor(deps: WatchdogDeps) {
     this.#deps = deps
-    this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY_MS).unref()
+    const look = (nowMs: number) => this.#look(nowMs)
+    this.#timer = new RestingTimer({ look, everyMs: LOOK_EVERY_MS, restMs: REST_MS })
+  }
+
+  /** Call it when a call comes. */
+  wake(nowMs: number): void {
+    this.#timer.wake(nowMs)
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#timer[Symbol.dispose]()
   }
 
   forget(worker: WorkerConnection): void {
@@ -59,17 +69,21 @@ export class Watchdog {
     this.#sizes.delete(worker)
   }
 
-  #look(nowMs: number): void {
+  /** Whether calls are inside, or a host is stopped. */
+  #look(nowMs: number): boolean {
     if (nowMs - this.#idleLookMs >= STOPPED_MS / 2) this.#lookAtIdle(nowMs)
+    let isBusy = this.#stopped.size > 0
     for (const host of this.#deps.hosts()) {
       const busy = this.#busyWorkers(host)
       if (busy.length === 0) continue
+      isBusy = true
       const bytes = rssBytes(host.pid)
       const grown = Math.max(...busy.map((worker) => this.#growth(worker, bytes)))
       const { memoryBytes } = this.#deps
       if (bytes > memoryBytes) host.kill(grown > memoryBytes * BLAMED_GROWTH ? 'memoryMb' : 'full')
       else for (const worker of busy) this.#listen(host, worker, nowMs)
     }
+    return isBusy
   }
 
   #busyWorkers(host: HostProcess): WorkerConnection[] {
@@ -81,14 +95,14 @@ export class Watchdog {
 
   #lookAtIdle(nowMs: number): void {
     this.#idleLookMs = nowMs
-    const idle = new Map<HostProcess, number>()
+    const stopped = new Map<HostProcess, number>()
     for (const host of this.#deps.hosts()) {
-      if (this.#busyWorkers(host).length > 0) continue
-      const ranMs = isStopped(host.pid) ? (this.#idle.get(host) ?? nowMs) : nowMs
-      if (nowMs - ranMs >= STOPPED_MS) host.kill('stopped')
-      idle.set(host, ranMs)
+      if (this.#busyWorkers(host).length > 0 || !isStopped(host.pid)) continue
+      const sinceMs = this.#stopped.get(host) ?? nowMs
+      if (nowMs - sinceMs >= STOPPED_MS) host.kill('stopped')
+      else stopped.set(host, sinceMs)
     }
-    this.#idle = idle
+    this.#stopped = stopped
   }
 
   /** By how much the host has grown since what its worker runs was begun, or since the look before. */

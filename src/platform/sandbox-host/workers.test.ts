@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 
 import { describe, expect, test } from 'vitest'
 
-import type { HostRole, RoleOnDemand } from './host-place.ts'
+import type { HostRole } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
@@ -17,8 +17,12 @@ function connection(role: HostRole, index = 0): WorkerConnection {
 
 /** Workers of these kinds, and what was asked for. */
 function workersOf(...roles: readonly HostRole[]) {
-  const asked: RoleOnDemand[] = []
-  const workers = new Workers({ ordinaryHosts: 1, needed: (role) => asked.push(role) })
+  return manyWorkersOf(1, roles)
+}
+
+function manyWorkersOf(ordinaryHosts: number, roles: readonly HostRole[]) {
+  const asked: HostRole[] = []
+  const workers = new Workers({ ordinaryHosts, needed: (role) => asked.push(role) })
   const all = Object.fromEntries(roles.map((role) => [role, connection(role)]))
   for (const worker of Object.values(all)) workers.add(worker)
   return { workers, all, asked }
@@ -50,6 +54,53 @@ const CALL = {
   program: { key: 'program', functions: new Map(), limits: { concurrency: 10 } },
   definition: { functionId: 'work' },
 } as unknown as PendingCall
+
+describe('while there is only the ordinary worker a call', () => {
+  const idle = () => workersOf('ordinary')
+  const busy = (worker: WorkerConnection | undefined) => worker?.activeCalls.set(1, {} as never)
+
+  test('of a site that takes a little longer is given to it when it is idle, and asks for nobody', () => {
+    const { workers, all, asked } = idle()
+    expect(workers.for(site(cost(20)), LATER)).toBe(all['ordinary'])
+    expect(asked).toEqual([])
+  })
+
+  test('of such a site waits for one apart when it is busy', () => {
+    const { workers, all, asked } = idle()
+    busy(all['ordinary'])
+    expect(workers.for(site(cost(20)), LATER)).toBeUndefined()
+    expect(asked).toEqual(['apart'])
+  })
+
+  test('that somebody tries out waits for one apart', () => {
+    const { workers, asked } = idle()
+    const tried = site()
+    tried.push({ ...CALL, purpose: 'compute' })
+    expect(workers.for(tried, LATER)).toBeUndefined()
+    expect(asked).toEqual(['apart'])
+  })
+
+  test('of known cost asks for a spare when it is stuck, one of unknown cost for one apart', () => {
+    const { workers, all, asked } = idle()
+    stuck(all['ordinary'])
+    workers.for(site(cost(1)), LATER)
+    expect(asked).toEqual(['spare'])
+    expect(workers.for(site(), LATER)).toBeUndefined()
+    expect(asked).toEqual(['spare', 'apart'])
+  })
+})
+
+test('the sites of ordinary workers that do not run go to those that do', () => {
+  const one = manyWorkersOf(3, ['ordinary'])
+  const sites = Array.from({ length: 30 }, (_, at) => site(cost(1), `site-${at}`))
+  for (const each of sites) expect(one.workers.for(each, LATER)).toBe(one.all['ordinary'])
+  const second = connection('ordinary', 1)
+  one.workers.add(second)
+  const moved = sites.filter((each) => one.workers.for(each, LATER) === second)
+  expect(moved.length).toBeGreaterThan(5)
+  expect(moved.length).toBeLessThan(25)
+  expect(one.asked).toEqual([])
+})
 
 describe('a call is given', () => {
   test('to the ordinary worker, to the spare while that is stuck, then to the idle one apart', () => {

@@ -1,4 +1,4 @@
-import { type HostRole, isOnDemand, type RoleOnDemand } from './host-place.ts'
+import { type HostRole, yields, type YieldingRole } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 import { progressOf } from './progress-file.ts'
 import type { SiteQueue } from './site-queue.ts'
@@ -13,10 +13,10 @@ export const STUCK_MS = 5
 const WORTH_LOADING_MS = 15
 
 export interface WorkersDeps {
-  /** How many hosts run the sites whose calls are short. */
+  /** How many hosts run the sites whose calls are short, at most. */
   readonly ordinaryHosts: number
   /** A call waits for a host of that kind. */
-  needed(role: RoleOnDemand): void
+  needed(role: HostRole): void
 }
 
 /** The workers that are connected, and which of them a site's calls are given to. */
@@ -49,17 +49,40 @@ export class Workers {
    */
   for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
     const role = next?.purpose === 'load' ? 'load' : history.roleAt(nowMs)
-    if (isOnDemand(role)) return this.#onDemand(role, history.heldUntilMs > nowMs)
-    if (role === 'apart' || isByHand(next)) return this.#at('apart', 0)
+    if (yields(role)) return this.#onDemand(role, history.heldUntilMs > nowMs)
+    if (isByHand(next)) return this.#apart()
+    if (role === 'apart') return this.#atRest(key) ?? this.#apart()
     if (this.#keepsBusy(key, nowMs)) return undefined
     return history.isMeasured || this.#canSpareOne(nowMs)
       ? this.#forShortCalls(key, next, nowMs)
-      : this.#idleApart()
+      : idle(this.#apart())
   }
 
-  #onDemand(role: RoleOnDemand, isHeld: boolean): WorkerConnection | undefined {
+  #onDemand(role: YieldingRole, isHeld: boolean): WorkerConnection | undefined {
     this.#deps.needed(role)
     return isHeld ? undefined : this.#at(role, 0)
+  }
+
+  #apart(): WorkerConnection | undefined {
+    this.#deps.needed('apart')
+    return this.#at('apart', 0)
+  }
+
+  /** While there is but one host and it has nothing else to do, it runs every site: a second one comes with a second caller. */
+  #atRest(key: string): WorkerConnection | undefined {
+    if (this.#at('apart', 0) || this.#at('spare', 0)) return undefined
+    const own = this.#own(key)
+    return own?.activeCalls.size === 0 && own.unacked.length === 0 ? own : undefined
+  }
+
+  /** Of the ordinary ones that run, the one that the site's calls go to: few sites move when one comes or goes. */
+  #own(key: string): WorkerConnection | undefined {
+    const value = hash(key)
+    for (let count = this.#deps.ordinaryHosts; count > 0; count -= 1) {
+      const worker = this.#at('ordinary', value % count)
+      if (worker) return worker
+    }
+    return undefined
   }
 
   #forShortCalls(
@@ -67,11 +90,11 @@ export class Workers {
     next: PendingCall | undefined,
     nowMs: number,
   ): WorkerConnection | undefined {
-    const index = hash(key) % this.#deps.ordinaryHosts
-    const own = this.#at('ordinary', index)
+    const own = this.#own(key)
     const silentMs = own?.silentMs(nowMs) ?? Number.POSITIVE_INFINITY
     if (silentMs <= STUCK_MS) return own
-    const free = this.#free(index, nowMs)
+    if (own) this.#deps.needed('spare')
+    const free = this.#free(own, nowMs)
     const loaded = free.find((worker) => next && worker.hasLoaded(next))
     if (loaded) return loaded
     return silentMs > WORTH_LOADING_MS ? (free[0] ?? own) : undefined
@@ -103,20 +126,14 @@ export class Workers {
   }
 
   /** Those that are not stuck: the other ordinary ones, the spare, and the one apart while it is idle. */
-  #free(own: number, nowMs: number): WorkerConnection[] {
-    const { ordinaryHosts } = this.#deps
-    const others = Array.from({ length: ordinaryHosts - 1 }, (_, step) =>
-      this.#at('ordinary', (own + 1 + step) % ordinaryHosts),
+  #free(own: WorkerConnection | undefined, nowMs: number): WorkerConnection[] {
+    const others = [...this.#all].filter(
+      (worker) => worker !== own && worker.place.role === 'ordinary' && !worker.isLeaving,
     )
     const running = [...others, this.#at('spare', 0)].filter(
       (worker) => worker !== undefined && worker.silentMs(nowMs) <= STUCK_MS,
     )
-    return [...running, this.#idleApart()].filter((worker) => worker !== undefined)
-  }
-
-  #idleApart(): WorkerConnection | undefined {
-    const apart = this.#at('apart', 0)
-    return apart?.activeCalls.size === 0 ? apart : undefined
+    return [...running, idle(this.#at('apart', 0))].filter((worker) => worker !== undefined)
   }
 
   #at(role: HostRole, index: number): WorkerConnection | undefined {
@@ -127,6 +144,9 @@ export class Workers {
     return undefined
   }
 }
+
+const idle = (worker: WorkerConnection | undefined): WorkerConnection | undefined =>
+  worker?.activeCalls.size === 0 ? worker : undefined
 
 /** The site whose timers or answers the worker runs by its own account, or the only one in what it was sent. */
 function stuckOn(worker: WorkerConnection): string | undefined {

@@ -11,7 +11,6 @@ describe('a site that', () => {
   let sandbox: TestSandbox
   beforeAll(async () => {
     sandbox = await TestSandbox.start({}, {}, await builtSandbox())
-    await vi.waitUntil(() => sandbox.hosts.status().hosts.every(({ ready }) => ready), WAIT)
   })
   afterAll(() => sandbox[Symbol.asyncDispose]())
 

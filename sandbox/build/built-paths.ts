@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 
 const LOOKED_UP = /(import\.meta\.resolve\(|new URL\()'((?:\.{1,2}\/|#)[^']*)\.ts'/g
-/** Such as `new URL('list.bin', import.meta.url)`. */
+/** Such as the URL of `list.bin` relative to `import.meta.url`. */
 const LEFT_BEHIND = /new URL\('[^']*[^./']\.(?!ts')[^./']+', import\.meta\.url\)/
 
 /** Files that code looks up at run time are JavaScript in a build. */
