@@ -7,7 +7,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 })
 export interface HttpCall {
   readonly origin: string
   readonly host: string
-  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly path: string
   readonly token?: string
   /** Sent as JSON. */

@@ -80,6 +80,8 @@ export interface RuntimeDeps extends PlatformServices {
   readonly visitors: RunVisitors & JobUsers
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
+  /** From memory where it is there. */
+  readonly siteByHost: (host: string) => Site | undefined | Promise<Site | undefined>
   readonly openSandbox: (environment: SandboxEnvironment) => Promise<Sandbox>
 }
 

@@ -543,7 +543,7 @@ describe('a run', () => {
         .execute(),
     )
     const tick = { jobId: 'kept', scheduledFor: new Date(), missed: 0 }
-    await stack.inSite('two.test', (tx) => stack.context.jobRuns.queueTick(tx, tick))
+    await stack.inSite('two.test', (tx) => stack.context.jobRuns.queueTicks(tx, [tick]))
     const rows = await stack.inSite('two.test', ({ db }) =>
       db
         .selectFrom('data_job_run')

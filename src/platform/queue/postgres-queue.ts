@@ -117,13 +117,13 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   async enqueueAll<Name extends QueueName>(
     tx: Tx,
     name: Name,
-    jobs: readonly { readonly job: QueueJobs[Name]; readonly group: string }[],
+    jobs: readonly { readonly job: QueueJobs[Name]; readonly group?: string }[],
   ): Promise<void> {
     if (jobs.length === 0) return
     const rows = jobs.map(({ job, group }) => ({
       data: job,
       singletonKey: randomUUID(),
-      group: { id: group },
+      ...(group !== undefined && { group: { id: group } }),
     }))
     await this.#boss.insert(name, rows, { db: bossInTransaction(tx) })
     await this.#announce(tx, name)

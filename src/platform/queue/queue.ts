@@ -110,7 +110,7 @@ export interface Queue {
   enqueueAll<Name extends QueueName>(
     tx: Tx,
     name: Name,
-    jobs: readonly { readonly job: QueueJobs[Name]; readonly group: string }[],
+    jobs: readonly { readonly job: QueueJobs[Name]; readonly group?: string }[],
   ): Promise<void>
   /** Whether a job with another `singletonKey` waits in the queue and could start. */
   hasOthers(name: QueueName, singletonKey: string): Promise<boolean>

@@ -1,41 +1,41 @@
-import { sql } from 'kysely'
-
 import type { DueJobsTx, SiteTx } from '#platform/postgres/database.ts'
 
 /** Replicas read the clock of the database at slightly different moments. */
 const SET_AHEAD_MS = 1000
 
-export interface DueJob {
+export interface DueTick {
   readonly siteId: string
   readonly jobId: string
   readonly dueAt: Date
 }
 
-/** Selects from all sites, the longest due first. `after` is the last one already seen. */
-export function selectDueJobs(
-  tx: DueJobsTx,
-  now: Date,
-  page: { readonly limit: number; readonly after: DueJob | undefined },
-): Promise<DueJob[]> {
-  const { after } = page
-  return tx.db
+/** Selects the sites that have due jobs; when there are more than `limit`, those that have waited longest. */
+export async function selectDueSites(tx: DueJobsTx, now: Date, limit: number): Promise<string[]> {
+  const rows = await tx.db
     .selectFrom('data_job_due')
-    .select(['site_id as siteId', 'job_id as jobId', 'due_at as dueAt'])
+    .select('site_id as siteId')
     .where('due_at', '<=', now)
-    .$if(after !== undefined, (query) =>
-      query.where(
-        sql<boolean>`(due_at, site_id, job_id) > (${after?.dueAt}, ${after?.siteId}, ${after?.jobId})`,
-      ),
-    )
-    .orderBy('due_at')
-    .orderBy('site_id')
-    .orderBy('job_id')
-    .limit(page.limit)
+    .groupBy('site_id')
+    .orderBy((row) => row.fn.min('due_at'))
+    .limit(limit)
     .execute()
+  return rows.map(({ siteId }) => siteId)
+}
+
+/** Selects the jobs of the site that are due. */
+export async function selectDueIds(tx: SiteTx, now: Date): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('data_job_due')
+    .select('job_id as jobId')
+    .where('site_id', '=', tx.siteId)
+    .where('due_at', '<=', now)
+    .orderBy('due_at')
+    .execute()
+  return rows.map(({ jobId }) => jobId)
 }
 
 /** Selects those whose next tick was worked out later than now: the clock has been set back since. */
-export const selectSetAhead = (tx: DueJobsTx, now: Date, limit: number): Promise<DueJob[]> =>
+export const selectSetAhead = (tx: DueJobsTx, now: Date, limit: number): Promise<DueTick[]> =>
   tx.db
     .selectFrom('data_job_due')
     .select(['site_id as siteId', 'job_id as jobId', 'due_at as dueAt'])
@@ -70,22 +70,34 @@ export async function lockDue(tx: SiteTx, jobId: string): Promise<void> {
 
 export async function upsertDue(
   tx: SiteTx,
-  jobId: string,
-  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
+  ticks: readonly { readonly jobId: string; readonly dueAt: Date }[],
+  now: Date,
 ): Promise<void> {
+  if (ticks.length === 0) return
   await tx.db
     .insertInto('data_job_due')
-    .values({ site_id: tx.siteId, job_id: jobId, due_at: dueAt, set_at: now })
+    .values(
+      ticks.map(({ jobId, dueAt }) => ({
+        site_id: tx.siteId,
+        job_id: jobId,
+        due_at: dueAt,
+        set_at: now,
+      })),
+    )
     .onConflict((on) =>
-      on.columns(['site_id', 'job_id']).doUpdateSet({ due_at: dueAt, set_at: now }),
+      on.columns(['site_id', 'job_id']).doUpdateSet((row) => ({
+        due_at: row.ref('excluded.due_at'),
+        set_at: row.ref('excluded.set_at'),
+      })),
     )
     .execute()
 }
 
-export async function deleteDue(tx: SiteTx, jobId: string): Promise<void> {
+export async function deleteDue(tx: SiteTx, jobIds: readonly string[]): Promise<void> {
+  if (jobIds.length === 0) return
   await tx.db
     .deleteFrom('data_job_due')
     .where('site_id', '=', tx.siteId)
-    .where('job_id', '=', jobId)
+    .where('job_id', 'in', jobIds)
     .execute()
 }

@@ -23,6 +23,11 @@ export interface StoredJob extends Job {
   readonly scheduledSince: Date
 }
 
+/** A job whose tick is due, with what computes the next one. */
+export interface DueJob extends Pick<StoredJob, 'jobId' | 'schedule' | 'scheduledSince'> {
+  readonly dueAt: Date
+}
+
 export interface ListedJob extends StoredJob {
   /** The length of the payload's JSON. */
   readonly payloadBytes: number
@@ -55,6 +60,49 @@ export async function selectListedJobs(tx: SiteTx, maxBytes: number): Promise<Li
 
 export const selectJob = (tx: SiteTx, jobId: string): Promise<StoredJob | undefined> =>
   jobs(tx).select('job.payload').where('job.job_id', '=', jobId).executeTakeFirst()
+
+/**
+ * Selects jobs of the site that are due, the longest due first, or of them that one, and holds their ticks until the
+ * transaction ends. Leaves out those that others hold.
+ */
+export const claimDueJobs = (
+  tx: SiteTx,
+  now: Date,
+  { limit, jobId }: { readonly limit: number; readonly jobId?: string | undefined },
+): Promise<DueJob[]> =>
+  tx.db
+    .selectFrom('data_job_due as due')
+    .innerJoin('data_job as job', (join) =>
+      join.onRef('job.site_id', '=', 'due.site_id').onRef('job.job_id', '=', 'due.job_id'),
+    )
+    .select([
+      'job.job_id as jobId',
+      'job.schedule',
+      'job.scheduled_since as scheduledSince',
+      'due.due_at as dueAt',
+    ])
+    .$narrowType<{ schedule: ScheduleText | null }>()
+    .where('due.site_id', '=', tx.siteId)
+    .where('due.due_at', '<=', now)
+    .$if(jobId !== undefined, (query) => query.where('due.job_id', '=', jobId ?? ''))
+    .orderBy('due.due_at')
+    .orderBy('due.job_id')
+    .limit(limit)
+    .forUpdate('due')
+    .skipLocked()
+    .execute()
+
+/** Holds jobs until the transaction ends, in an order that all share. */
+export async function lockJobsOf(tx: SiteTx, jobIds: readonly string[]): Promise<void> {
+  await tx.db
+    .selectFrom('data_job')
+    .select('job_id')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', 'in', jobIds)
+    .orderBy('job_id')
+    .forNoKeyUpdate()
+    .execute()
+}
 
 /** Whether there is such a job. Others that hold it wait until the transaction ends. */
 export async function lockJob(tx: SiteTx, jobId: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
+import type { JobDefinition } from './model.ts'
 import type { JobRun, LastRun, OpenRun, RunError, RunStatus } from './run-model.ts'
 
 const OPEN: readonly RunStatus[] = ['queued', 'running']
@@ -36,37 +37,47 @@ export type NewRun = Pick<JobRun, 'runId' | 'jobId' | 'trigger' | 'requestId' | 
   readonly error?: RunError
 }
 
-export async function insertRun(tx: SiteTx, run: NewRun): Promise<void> {
+export async function insertRuns(tx: SiteTx, runs: readonly NewRun[]): Promise<void> {
+  if (runs.length === 0) return
   await tx.db
     .insertInto('data_job_run')
-    .values({
-      site_id: tx.siteId,
-      run_id: run.runId,
-      job_id: run.jobId,
-      status: run.status,
-      trigger: run.trigger,
-      scheduled_for: run.scheduledFor ?? null,
-      missed: run.missed ?? 0,
-      request_id: run.requestId,
-      error: run.error === undefined ? null : JSON.stringify(run.error),
-      created_at: run.createdAt,
-      finished_at: run.status === 'queued' ? null : run.createdAt,
-    })
+    .values(
+      runs.map((run) => ({
+        site_id: tx.siteId,
+        run_id: run.runId,
+        job_id: run.jobId,
+        status: run.status,
+        trigger: run.trigger,
+        scheduled_for: run.scheduledFor ?? null,
+        missed: run.missed ?? 0,
+        request_id: run.requestId,
+        error: run.error === undefined ? null : JSON.stringify(run.error),
+        created_at: run.createdAt,
+        finished_at: run.status === 'queued' ? null : run.createdAt,
+      })),
+    )
     .execute()
 }
 
-export async function hasRunOfTick(
+/** Those of these ticks that have a run already. */
+export async function selectRunTicks<Tick extends { jobId: string; scheduledFor: Date }>(
   tx: SiteTx,
-  { jobId, scheduledFor }: { readonly jobId: string; readonly scheduledFor: Date },
-): Promise<boolean> {
-  const row = await tx.db
+  ticks: readonly Tick[],
+): Promise<ReadonlySet<Tick>> {
+  const rows = await tx.db
     .selectFrom('data_job_run')
-    .select('run_id')
+    .select(['job_id', 'scheduled_for'])
     .where('site_id', '=', tx.siteId)
-    .where('job_id', '=', jobId)
-    .where('scheduled_for', '=', scheduledFor)
-    .executeTakeFirst()
-  return row !== undefined
+    .where((where) =>
+      where.or(
+        ticks.map(({ jobId, scheduledFor }) =>
+          where.and([where('job_id', '=', jobId), where('scheduled_for', '=', scheduledFor)]),
+        ),
+      ),
+    )
+    .execute()
+  const known = new Set(rows.map((row) => `${row.scheduled_for?.getTime()} ${row.job_id}`))
+  return new Set(ticks.filter((tick) => known.has(`${tick.scheduledFor.getTime()} ${tick.jobId}`)))
 }
 
 /** Newest first. `page.before` is the number of the last run already seen. */
@@ -133,38 +144,36 @@ export const selectOpenRun = (tx: SiteTx, jobId: string): Promise<OpenRun | unde
     .limit(1)
     .executeTakeFirst()
 
-/** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
-export async function updateRunStarted(
-  tx: SiteTx,
-  runId: string,
-  now: Date,
-): Promise<{ jobId: string; requestId: string; attempt: number } | undefined> {
-  const row = await tx.db
-    .updateTable('data_job_run')
-    .set({
-      status: 'running',
-      attempts: sql`attempts + 1`,
-      started_at: sql`coalesce(started_at, ${now})`,
-    })
+/** Selects the runs of the site that wait or run. */
+export const selectOpenRuns = (tx: SiteTx): Promise<(OpenRun & { readonly jobId: string })[]> =>
+  tx.db
+    .selectFrom('data_job_run')
+    .select(['job_id as jobId', 'run_id as runId', 'status', 'trigger'])
     .where('site_id', '=', tx.siteId)
-    .where('run_id', '=', runId)
     .where('status', 'in', OPEN)
-    .returning(['job_id as jobId', 'request_id as requestId', 'attempts as attempt'])
-    .executeTakeFirst()
-  return row
+    .execute()
+
+/** The job of a run that was taken up, and its site. */
+export interface StartedAttempt extends Pick<JobDefinition, 'operation' | 'payload' | 'auth'> {
+  readonly jobId: string
+  readonly requestId: string
+  /** From 1. */
+  readonly attempt: number
+  readonly domain: string
 }
 
-export async function updateRunOperation(
-  tx: SiteTx,
-  runId: string,
-  operation: string,
-): Promise<void> {
-  await tx.db
-    .updateTable('data_job_run')
-    .set({ operation })
-    .where('site_id', '=', tx.siteId)
-    .where('run_id', '=', runId)
-    .execute()
+/** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
+export async function startAttempt(
+  database: Database,
+  run: { readonly siteId: string; readonly runId: string },
+  now: Date,
+): Promise<StartedAttempt | undefined> {
+  const [row] = await database.statement<StartedAttempt>(
+    `select job_id as "jobId", operation, payload, auth, request_id as "requestId", attempt, domain
+    from job_run_begin($1, $2, $3)`,
+    [run.siteId, run.runId, now],
+  )
+  return row
 }
 
 export interface AttemptResult {
@@ -175,33 +184,31 @@ export interface AttemptResult {
 }
 
 /** Writes how an attempt ended, unless the run is over or another attempt has begun; without `attempt`, whichever it is. */
-export async function updateRunEnded(
-  tx: SiteTx,
-  run: { readonly runId: string; readonly attempt: number | undefined },
-  outcome: AttemptResult,
+export async function endAttempt(
+  database: Database,
+  run: {
+    readonly siteId: string
+    readonly runId: string
+    readonly attempt: number | undefined
+  },
+  { status, result, resultBytes, error }: AttemptResult,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx.db
-    .updateTable('data_job_run')
-    .set({
-      status: outcome.status,
-      result: outcome.result ?? null,
-      result_bytes: outcome.resultBytes ?? null,
-      error: outcome.error === undefined ? null : JSON.stringify(outcome.error),
-      finished_at: outcome.status === 'queued' ? null : now,
-    })
-    .where('site_id', '=', tx.siteId)
-    .where('run_id', '=', run.runId)
-    .where('status', 'in', OPEN)
-    .$if(run.attempt !== undefined, (query) => query.where('attempts', '=', run.attempt ?? 0))
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+): Promise<void> {
+  const fault = error === undefined ? null : JSON.stringify(error)
+  const outcome = [status, result ?? null, resultBytes ?? null, fault]
+  await database.statement('select job_run_end($1, $2, $3, $4, $5, $6, $7, $8)', [
+    run.siteId,
+    run.runId,
+    run.attempt ?? null,
+    ...outcome,
+    now,
+  ])
 }
 
-/** Removes the runs of a job that are over and too old or too many, and skipped ticks for themselves. */
+/** Removes the runs of each job that are over and too old or too many, and skipped ticks for themselves. */
 export async function trimRuns(
   tx: SiteTx,
-  jobId: string,
+  jobIds: readonly string[],
   bounds: { readonly kept: number; readonly before: Date },
 ): Promise<void> {
   await sql`
@@ -210,15 +217,15 @@ export async function trimRuns(
       where site_id = ${tx.siteId} and run_id in (
         select run_id from (
           select run_id, created_at,
-                 row_number() over (partition by status = 'skipped' order by run_number desc) as place
+                 row_number() over (partition by job_id, status = 'skipped' order by run_number desc) as place
           from data_job_run
-          where site_id = ${tx.siteId} and job_id = ${jobId} and status not in ('queued', 'running')
+          where site_id = ${tx.siteId} and job_id = any(${jobIds}) and status not in ('queued', 'running')
         ) as over
         where place > ${bounds.kept} or created_at < ${bounds.before})
       for update skip locked))`.execute(tx.db)
 }
 
-/** Only `insertRun` and `updateRunEnded` write the column `error`. */
+/** Only `insertRuns` and `endAttempt` write the column `error`. */
 const runs = (tx: SiteTx) =>
   tx.db
     .selectFrom('data_job_run')

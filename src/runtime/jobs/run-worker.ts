@@ -9,14 +9,7 @@ import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { JobActivity } from './job-activity.ts'
-import type { Job } from './model.ts'
-import { selectJob } from './queries.ts'
-import {
-  type AttemptResult,
-  updateRunStarted,
-  updateRunEnded,
-  updateRunOperation,
-} from './run-queries.ts'
+import { type AttemptResult, type StartedAttempt, endAttempt, startAttempt } from './run-queries.ts'
 import { storedResult } from './run-result.ts'
 
 const MAX_ATTEMPTS = QUEUE_POLICIES['job-run'].retries + 1
@@ -35,13 +28,9 @@ export interface RunVisitors {
   find(site: Site, username: string): Promise<Visitor | undefined>
 }
 
-interface Attempt {
+interface Attempt extends StartedAttempt {
   readonly siteId: string
   readonly runId: string
-  readonly job: Job
-  readonly requestId: string
-  /** From 1. */
-  readonly attempt: number
 }
 
 interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
@@ -49,6 +38,8 @@ interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'l
   readonly visitors: RunVisitors
   readonly jobActivity: JobActivity
   siteOf(siteId: string): Promise<Site>
+  /** From memory where it is there. */
+  siteByHost(host: string): Site | undefined | Promise<Site | undefined>
 }
 
 /**
@@ -83,22 +74,18 @@ export class RunWorker {
   }
 
   /** Undefined when the run is over, or gone with its job. */
-  #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
-    return this.#deps.database.withSite(siteId, async (tx) => {
-      const begun = await updateRunStarted(tx, runId, this.#deps.clock.now())
-      const job = begun && (await selectJob(tx, begun.jobId))
-      if (!job) return undefined
-      await updateRunOperation(tx, runId, job.operation)
-      return { siteId, runId, job, requestId: begun.requestId, attempt: begun.attempt }
-    })
+  async #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
+    const { database, clock } = this.#deps
+    const started = await startAttempt(database, { siteId, runId }, clock.now())
+    return started && { siteId, runId, ...started }
   }
 
   async #invoke(
-    { siteId, job, requestId, attempt }: Attempt,
+    { siteId, requestId, attempt, ...job }: Attempt,
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     try {
-      const site = await this.#deps.siteOf(siteId)
+      const site = await this.#siteOf(siteId, job.domain)
       const authority = await this.#authority(site, job)
       const body = JSON.stringify({ payload: job.payload })
       const about = { site, operation: job.operation, requestId, authority, body, signal }
@@ -117,7 +104,12 @@ export class RunWorker {
     }
   }
 
-  async #authority(site: Site, { auth }: Job): Promise<Caller | 'system'> {
+  async #siteOf(siteId: string, domain: string): Promise<Site> {
+    const known = await this.#deps.siteByHost(domain)
+    return known?.siteId === siteId ? known : this.#deps.siteOf(siteId)
+  }
+
+  async #authority(site: Site, { auth }: Pick<Attempt, 'auth'>): Promise<Caller | 'system'> {
     if (auth.mode === 'system') return 'system'
     const visitor = await this.#deps.visitors.find(site, auth.username)
     if (visitor) return visitor
@@ -138,9 +130,8 @@ export class RunWorker {
     run: { readonly runId: string; readonly attempt: number | undefined },
     outcome: AttemptResult,
   ): Promise<void> {
-    await this.#deps.database.withSite(siteId, (tx) =>
-      updateRunEnded(tx, run, outcome, this.#deps.clock.now()),
-    )
+    const { database, clock } = this.#deps
+    await endAttempt(database, { siteId, ...run }, outcome, clock.now())
   }
 }
 

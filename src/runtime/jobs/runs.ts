@@ -6,7 +6,7 @@ import type { LogRecord } from '#runtime/logs/model.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 
-import { lockJob, selectJob } from './queries.ts'
+import { lockJob, lockJobsOf, selectJob } from './queries.ts'
 import {
   SCHEDULE_TRIGGER,
   type JobRun,
@@ -16,8 +16,9 @@ import {
 } from './run-model.ts'
 import {
   type NewRun,
-  insertRun,
+  insertRuns,
   selectOpenRun,
+  selectOpenRuns,
   selectRun,
   selectRuns,
   trimRuns,
@@ -90,18 +91,43 @@ export class JobRuns {
     return { run, log: items.toReversed() }
   }
 
-  /** Runs the tick, right after this transaction; skips and records it while a run of the job waits or runs. */
-  async queueTick(tx: SiteTx, tick: Tick): Promise<void> {
+  /**
+   * Runs the ticks, each of another job, right after this transaction; skips and records one while a run of its job waits or
+   * runs.
+   */
+  async queueTicks(tx: SiteTx, ticks: readonly Tick[]): Promise<void> {
+    if (ticks.length === 0) return
     // Held, as by those who start the job by hand.
-    await lockJob(tx, tick.jobId)
-    const open = await selectOpenRun(tx, tick.jobId)
-    if (open === undefined) await this.#queueRun(tx, { ...this.#tickRun(tick), status: 'queued' })
-    else await this.#add(tx, { ...this.#tickRun(tick), status: 'skipped', error: overlapOf(open) })
+    await lockJobsOf(
+      tx,
+      ticks.map(({ jobId }) => jobId),
+    )
+    const open = await selectOpenRuns(tx)
+    const runs = ticks.map((tick): NewRun => {
+      const other = open.find(({ jobId }) => jobId === tick.jobId)
+      const run = this.#tickRun(tick)
+      return other === undefined
+        ? { ...run, status: 'queued' }
+        : { ...run, status: 'skipped', error: overlapOf(other) }
+    })
+    await this.#add(tx, runs)
+    const jobs = runs
+      .filter(({ status }) => status === 'queued')
+      .map(({ runId }) => ({ job: { siteId: tx.siteId, runId } }))
+    await this.#deps.queue.enqueueAll(tx, 'job-tick', jobs)
   }
 
-  /** Records that the tick could not be run, and why. */
-  async failTick(tx: SiteTx, tick: Tick, error: RunError): Promise<void> {
-    await this.#add(tx, { ...this.#tickRun(tick), status: 'failed', error })
+  /** Records that ticks could not be run, and why. */
+  async failTicks(
+    tx: SiteTx,
+    ticks: readonly (Tick & { readonly error: RunError })[],
+  ): Promise<void> {
+    const failed = ticks.map(({ error, ...tick }): NewRun => ({
+      ...this.#tickRun(tick),
+      status: 'failed',
+      error,
+    }))
+    await this.#add(tx, failed)
   }
 
   async #start(tx: SiteTx, jobId: string, trigger: string): Promise<StartedRun> {
@@ -110,23 +136,19 @@ export class JobRuns {
     const open = await selectOpenRun(tx, jobId)
     if (open !== undefined) throw overlapping(open)
     const run = this.#newRun(jobId, trigger)
-    await this.#queueRun(tx, { ...run, status: 'queued' })
+    await this.#add(tx, [{ ...run, status: 'queued' }])
+    const { siteId } = tx
+    const { runId } = run
+    await this.#deps.queue.enqueue(tx, 'job-run', { siteId, runId }, { singletonKey: runId })
     return { jobId, runId: run.runId, status: 'started' }
   }
 
-  async #queueRun(tx: SiteTx, run: NewRun): Promise<void> {
-    await this.#add(tx, run)
-    const { siteId } = tx
-    const { runId } = run
-    const queue = run.scheduledFor === undefined ? 'job-run' : 'job-tick'
-    const options = { singletonKey: runId }
-    await this.#deps.queue.enqueue(tx, queue, { siteId, runId }, options)
-  }
-
-  async #add(tx: SiteTx, run: NewRun): Promise<void> {
-    await insertRun(tx, run)
-    const before = new Date(run.createdAt.getTime() - KEPT_MS)
-    await trimRuns(tx, run.jobId, { kept: KEPT_RUNS, before })
+  async #add(tx: SiteTx, runs: readonly NewRun[]): Promise<void> {
+    if (runs.length === 0) return
+    await insertRuns(tx, runs)
+    const before = new Date(this.#deps.clock.now().getTime() - KEPT_MS)
+    const jobIds = runs.map(({ jobId }) => jobId)
+    await trimRuns(tx, jobIds, { kept: KEPT_RUNS, before })
   }
 
   #tickRun({ jobId, scheduledFor, missed }: Tick) {

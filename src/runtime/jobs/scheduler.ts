@@ -6,17 +6,19 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import { ClockSteps } from './clock-steps.ts'
 import {
-  type DueJob,
+  type DueTick,
   claimDue,
   deleteDue,
-  selectDueJobs,
+  selectDueIds,
+  selectDueSites,
   selectSetAhead,
   upsertDue,
 } from './due-queries.ts'
 import type { JobActivity } from './job-activity.ts'
-import { type StoredJob, selectJob } from './queries.ts'
-import { hasRunOfTick } from './run-queries.ts'
-import type { JobRuns } from './runs.ts'
+import { type DueJob, type StoredJob, claimDueJobs, selectJob } from './queries.ts'
+import type { RunError } from './run-model.ts'
+import { selectRunTicks } from './run-queries.ts'
+import type { JobRuns, Tick } from './runs.ts'
 import { parseSchedule } from './schedules/schedule.ts'
 import { type DueTicks, coalesce, nextTick } from './schedules/ticks.ts'
 
@@ -24,6 +26,10 @@ const LOOK_EVERY_MS = 1000
 /** Spreads the replicas over the second. */
 const MAX_DELAY_MS = 250
 const PAGE = 100
+/** Those of more sites wait for the next look. */
+const MAX_SITES = 10_000
+/** Jobs of one site that are turned into runs before the next site's. */
+const JOBS_A_TURN = 25
 /** Transactions at once. */
 const CONCURRENT_CLAIMS = 4
 
@@ -33,8 +39,9 @@ interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'database
 }
 
 /**
- * Turns due ticks into runs. Every replica looks; whoever claims a tick records it, queues its run and sets the next tick in
- * one transaction, so that a tick is one row whichever replica dies when.
+ * Turns due ticks into runs, the sites in turns and in another order at every look. Every replica looks; whoever claims ticks
+ * records them, queues their runs and sets the next ticks in one transaction, so that a tick is one row whichever replica dies
+ * when.
  */
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps
@@ -60,16 +67,14 @@ export class JobScheduler {
       return { now: time, ahead: await selectSetAhead(tx, time, PAGE) }
     })
     this.#tellStep(now)
-    await this.#forEach(ahead, (due) => this.#setAgain(due, now))
-    let after: DueJob | undefined
-    for (;;) {
-      const from = after
-      const page = await database.withDueJobs((tx) =>
-        selectDueJobs(tx, now, { limit: PAGE, after: from }),
-      )
-      await this.#forEach(page, (due) => this.#claim(due, now))
-      after = page.at(-1)
-      if (page.length < PAGE) return
+    await forEach(ahead, (due) => this.#setAgain(due, now))
+    const sites = await database.withDueJobs((tx) => selectDueSites(tx, now, MAX_SITES))
+    for (let turn = shuffled(sites); turn.length > 0;) {
+      const unfinished: string[] = []
+      await forEach(turn, async (siteId) => {
+        if (await this.#claimTurn(siteId, now)) unfinished.push(siteId)
+      })
+      turn = unfinished
     }
   }
 
@@ -86,61 +91,106 @@ export class JobScheduler {
     }
   }
 
-  async #forEach(page: readonly DueJob[], work: (due: DueJob) => Promise<void>): Promise<void> {
-    const rest = page.values()
-    const workRest = async () => {
-      for (const due of rest) await work(due)
-    }
-    await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, workRest))
-  }
-
   /** The clock was ahead when the next tick was worked out: it may be hours too late. */
-  async #setAgain({ siteId, jobId, dueAt }: DueJob, now: Date): Promise<void> {
+  async #setAgain({ siteId, jobId, dueAt }: DueTick, now: Date): Promise<void> {
     try {
       await this.#deps.database.withSite(siteId, async (tx) => {
         if (!(await claimDue(tx, jobId, dueAt))) return
         const job = await selectJob(tx, jobId)
         const next = job && nextTickOf(job, now)
         // What cannot be worked out any more is told where it falls due.
-        await upsertDue(tx, jobId, { dueAt: next ?? dueAt, now })
+        await upsertDue(tx, [{ jobId, dueAt: next ?? dueAt }], now)
       })
     } catch (error) {
       this.#deps.logger.error({ err: error, siteId, jobId }, 'next tick not worked out again')
     }
   }
 
-  async #claim(due: DueJob, now: Date): Promise<void> {
-    const { siteId, jobId, dueAt } = due
+  /** True when the site may have more. */
+  async #claimTurn(siteId: string, now: Date): Promise<boolean> {
     try {
-      await this.#deps.database.withSite(siteId, async (tx) => {
-        if (!(await claimDue(tx, jobId, dueAt))) return
-        this.#deps.jobActivity.tickDelays.observe(now.getTime() - dueAt.getTime())
-        await this.#record(tx, due, now)
-      })
+      return (await this.#claim(siteId, now, { limit: JOBS_A_TURN })) === JOBS_A_TURN
     } catch (error) {
-      this.#deps.logger.error({ err: error, siteId, jobId }, 'tick not recorded')
+      this.#deps.logger.error({ err: error, siteId }, 'ticks of a site not recorded together')
+      await this.#claimAlone(siteId, now)
+      return false
     }
   }
 
-  async #record(tx: SiteTx, { jobId, dueAt }: DueJob, now: Date): Promise<void> {
-    const job = await selectJob(tx, jobId)
-    if (!job) return
-    const ticks = dueTicksOf(job, dueAt, now)
-    if (ticks instanceof AppError) {
-      await deleteDue(tx, jobId)
-      const { code, message } = ticks
-      const tick = { jobId, scheduledFor: dueAt, missed: 0 }
-      return this.#deps.runs.failTick(tx, tick, { code, message })
+  /** One job that cannot be recorded does not keep the others of its site. */
+  async #claimAlone(siteId: string, now: Date): Promise<void> {
+    const { database, logger } = this.#deps
+    try {
+      const jobIds = await database.withSite(siteId, (tx) => selectDueIds(tx, now))
+      for (const jobId of jobIds) {
+        await this.#claim(siteId, now, { limit: 1, jobId }).catch((error: unknown) =>
+          logger.error({ err: error, siteId, jobId }, 'tick not recorded'),
+        )
+      }
+    } catch (error) {
+      logger.error({ err: error, siteId }, 'due jobs of a site not found')
     }
-    const { last, missed, next } = ticks
-    await (next === undefined
-      ? deleteDue(tx, jobId)
-      : upsertDue(tx, jobId, { dueAt: new Date(next), now }))
-    const tick = { jobId, scheduledFor: new Date(last), missed }
-    // It may have run while the clock was ahead.
-    if (await hasRunOfTick(tx, tick)) return
-    return this.#deps.runs.queueTick(tx, tick)
   }
+
+  /** Records the ticks that are due and that nobody holds; gives how many. */
+  #claim(
+    siteId: string,
+    now: Date,
+    which: { readonly limit: number; readonly jobId?: string },
+  ): Promise<number> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const jobs = await claimDueJobs(tx, now, which)
+      if (jobs.length > 0) await this.#record(tx, jobs, now)
+      return jobs.length
+    })
+  }
+
+  async #record(tx: SiteTx, jobs: readonly DueJob[], now: Date): Promise<void> {
+    const { jobActivity, runs } = this.#deps
+    const ticks: Tick[] = []
+    const failed: (Tick & { readonly error: RunError })[] = []
+    const next: { readonly jobId: string; readonly dueAt: Date }[] = []
+    for (const job of jobs) {
+      const { jobId, dueAt } = job
+      jobActivity.tickDelays.observe(now.getTime() - dueAt.getTime())
+      const due = dueTicksOf(job, now)
+      if (due instanceof AppError) {
+        const { code, message } = due
+        failed.push({ jobId, scheduledFor: dueAt, missed: 0, error: { code, message } })
+        continue
+      }
+      ticks.push({ jobId, scheduledFor: new Date(due.last), missed: due.missed })
+      if (due.next !== undefined) next.push({ jobId, dueAt: new Date(due.next) })
+    }
+    const goesOn = new Set(next.map(({ jobId }) => jobId))
+    const over = jobs.map(({ jobId }) => jobId).filter((jobId) => !goesOn.has(jobId))
+    await upsertDue(tx, next, now)
+    await deleteDue(tx, over)
+    await runs.failTicks(tx, failed)
+    // They may have run while the clock was ahead.
+    const known = await selectRunTicks(tx, ticks)
+    await runs.queueTicks(
+      tx,
+      ticks.filter((tick) => !known.has(tick)),
+    )
+  }
+}
+
+async function forEach<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const rest = items.values()
+  const workRest = async () => {
+    for (const item of rest) await work(item)
+  }
+  await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, workRest))
+}
+
+/** No site is always the last, and replicas that look at once begin with different ones. */
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  const keyed = items.map((item): [number, Item] => [Math.random(), item])
+  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
 /** Soon after the next whole second. Never longer, however the clock is set: nobody would look until it is there again. */
@@ -161,11 +211,11 @@ function nextTickOf({ schedule, scheduledSince }: StoredJob, now: Date): Date | 
 }
 
 /** An error when the schedule means nothing any more: a zone that this version of the runtime does not know. */
-function dueTicksOf(job: StoredJob, dueAt: Date, now: Date): DueTicks | AppError {
+function dueTicksOf(job: DueJob, now: Date): DueTicks | AppError {
   try {
     const schedule = parseSchedule(job.schedule ?? { cron: '' })
     return coalesce(schedule, {
-      due: dueAt.getTime(),
+      due: job.dueAt.getTime(),
       now: now.getTime(),
       since: job.scheduledSince.getTime(),
     })

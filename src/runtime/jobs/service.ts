@@ -144,14 +144,14 @@ export class Jobs {
     const now = await this.#deps.databaseTime(tx)
     for (const { jobId, scheduledSince, ...job } of await selectJobs(tx)) {
       const next = nextRunOf(job, now, scheduledSince)
-      if (next !== undefined) await upsertDue(tx, jobId, { dueAt: next, now })
+      if (next !== undefined) await upsertDue(tx, [{ jobId, dueAt: next }], now)
     }
   }
 
   /** Whether it was there. */
   async delete(tx: SiteTx, jobId: string): Promise<boolean> {
     // First, as a tick takes it first.
-    await deleteDue(tx, jobId)
+    await deleteDue(tx, [jobId])
     return deleteJob(tx, jobId)
   }
 
@@ -180,7 +180,9 @@ export class Jobs {
     await upsertJob(tx, jobId, { ...job, scheduledSince }, now)
     if (goesOn) return
     const next = nextRunOf(job, now)
-    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, { dueAt: next, now }))
+    await (next === undefined
+      ? deleteDue(tx, [jobId])
+      : upsertDue(tx, [{ jobId, dueAt: next }], now))
   }
 }
 
