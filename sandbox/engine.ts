@@ -73,7 +73,7 @@ export class Engine {
   receive(text: string): void {
     const { progress, outbox, flushed } = this.#deps
     const answers = new Map<Instance, Answer[]>()
-    const aborted: number[] = []
+    const left = { abort: [] as number[], end: [] as number[] }
     const records = readRecords(text, TO_WORKER)
     const last = records.at(-1)
     const seq = last?.kind === 'batch' ? last.numbers[0] : 0
@@ -103,15 +103,17 @@ export class Engine {
           this.#group(answers, record)
           break
         case 'abort':
-          aborted.push(record.numbers[0])
+        case 'end':
+          left[record.kind].push(record.numbers[0])
       }
     })
     for (const [instance, list] of answers) {
       progress.slot(instance.slot, seq)
       this.#enter(instance, () => instance.answer(list))
     }
-    for (const call of aborted) this.#abort(call, seq)
-    if (answers.size > 0 || aborted.length > 0) progress.idle()
+    this.#leave(left.abort, seq, (instance, calls) => instance.abort(calls))
+    this.#leave(left.end, seq, (instance, calls) => instance.endCalls(calls))
+    if (answers.size > 0 || left.abort.length + left.end.length > 0) progress.idle()
     if (isWithdrawn) outbox.withdrawn(seq)
     else if (seq > 0) outbox.acknowledge(seq)
     this.#flush()
@@ -151,12 +153,19 @@ export class Engine {
     else answers.set(instance, [answer])
   }
 
-  #abort(call: number, seq: number): void {
-    const instances = [...this.#instances.values()].flatMap((neighbours) => [...neighbours])
-    const instance = instances.find(({ calls }) => calls.get(call))
-    if (!instance) return
-    this.#deps.progress.slot(instance.slot, seq)
-    this.#enter(instance, () => instance.abort(call))
+  /** Many calls may end at once, when their clients leave together: each instance is entered once. */
+  #leave(
+    ids: readonly number[],
+    seq: number,
+    enter: (instance: Instance, calls: readonly number[]) => void,
+  ): void {
+    if (ids.length === 0) return
+    for (const instance of [...this.#instances.values()].flatMap((home) => [...home])) {
+      const calls = ids.filter((id) => instance.calls.get(id))
+      if (calls.length === 0) continue
+      this.#deps.progress.slot(instance.slot, seq)
+      this.#enter(instance, () => enter(instance, calls))
+    }
   }
 
   #start(slotId: number, section: string): void {

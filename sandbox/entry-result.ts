@@ -85,5 +85,12 @@ export function loadOutcomeOf(
   return undefined
 }
 
+/** What a module that awaits at its top level has thrown. */
+export const strayFault = (
+  { thrown }: Pick<EntryResult, 'thrown'>,
+  { modules }: Pick<SlotDefinition, 'modules'>,
+): LoadOutcome | undefined =>
+  thrown && { state: 'failed', fault: sourceFaultOf(thrown.error, modules) }
+
 /** Whether isolated-vm threw it, at the end of the time that was given. */
 export const isTimeout = (error: unknown): boolean => thrownMessage(error) === TIMED_OUT

@@ -9,6 +9,7 @@ export const TO_WORKER = new Grammar<ToWorker>({
   section: ['S', 1, 1],
   answer: ['A', 2, 1],
   abort: ['X', 1, 0],
+  end: ['E', 1, 0],
 })
 export const FROM_WORKER = new Grammar<FromWorker>({
   hello: ['W', 0, 1],
@@ -16,6 +17,7 @@ export const FROM_WORKER = new Grammar<FromWorker>({
   withdrawn: ['B', 1, 0],
   result: ['R', 2, 1],
   answered: ['E', 2, 1],
+  used: ['U', 2, 0],
   failure: ['F', 2, 1],
   hostCall: ['H', 2, 2],
   cancel: ['X', 1, 0],
@@ -37,6 +39,7 @@ export const FROM_GUEST = new Grammar<FromGuest>({
   invalidBody: ['B', 1, 1],
   oversized: ['Z', 2, 0],
   hostCall: ['H', 2, 2],
+  left: ['Y', 1, 0],
   log: ['G', 2, 1],
   nextTimer: ['N', 1, 0],
   loaded: ['O', 0, 0],

@@ -1,5 +1,5 @@
 import type { EntryResult } from './entry-result.ts'
-import type { OpenCalls } from './open-calls.ts'
+import { CLIENT_LEFT, type OpenCalls } from './open-calls.ts'
 import { type FromGuest, type GuestFailure, LEVELS, type SlotDefinition } from './protocol.ts'
 import type { WorkerOutput } from './worker-output.ts'
 
@@ -55,6 +55,7 @@ export class GuestReport {
     else if (record.kind === 'hostCall') this.#ask(record)
     else if (record.kind === 'answered') calls.answer(record.numbers[0], record.texts[0])
     else if (record.kind === 'log') this.#line(record)
+    else if (record.kind === 'left') calls.fail(record.numbers[0], CLIENT_LEFT)
     else if (record.kind === 'nextTimer') this.dueMs = record.numbers[0]
     else if (isFailed(record)) calls.fail(record.numbers[0], this.#failureOf(record))
   }

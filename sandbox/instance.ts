@@ -1,13 +1,12 @@
 import { type ContextServices, GuestContext } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
-import { type EntryResult, type LoadOutcome, loadOutcomeOf } from './entry-result.ts'
+import { type EntryResult, type LoadOutcome, loadOutcomeOf, strayFault } from './entry-result.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
-import { sourceFaultOf } from './module-fault.ts'
-import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
-import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
-import { callIdsIn, callsIn, sectionOf } from './sections.ts'
+import { type CallRecord, CLIENT_LEFT, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
+import type { GuestFailure, ToGuest } from './protocol.ts'
+import { callIdsIn, callsIn, type Work, workFor } from './sections.ts'
 import { steadyNowMs } from './steady-clock.ts'
 
 /** Calls are begun one at a time until the function has shown that it behaves. */
@@ -22,13 +21,6 @@ export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServic
   readonly slot: number
   /** The isolate had to be given up; `left` is what was not begun in it. */
   stopped(instance: Instance, left: readonly CallRecord[]): void
-}
-
-/** What one entry works on: so many records, and the call that each belongs to. */
-interface Work {
-  readonly count: number
-  readonly calls: readonly number[]
-  readonly section: string
 }
 
 /** A function loaded into an isolate. */
@@ -95,7 +87,7 @@ export class Instance {
       records.push({ kind: 'answer', numbers: [open.guestId, ok], texts: [text] })
       calls.push(open.call)
     }
-    if (records.length > 0) this.#run(workOf(records, calls))
+    if (records.length > 0) this.#run(workFor(records, calls))
   }
 
   /** Hands what was worked out for a call beside its isolate to the guest. The time is the call's, as if it had computed. */
@@ -110,14 +102,24 @@ export class Instance {
       this.calls.fail(payer, { kind: 'limit', what: 'cpuMs', limit, used: Math.round(cpuMs) })
       records.unshift({ kind: 'cancel', numbers: [payer], texts: [] })
     }
-    this.#run(workOf(records, [0, open.call].slice(-records.length)))
+    this.#run(workFor(records, [0, open.call].slice(-records.length)))
   }
 
-  /** Tells a call, if it is open here, that its client has gone. */
-  abort(call: number): void {
-    if (!this.calls.get(call) || this.#state !== 'ready') return
-    const records: ToGuest[] = [{ kind: 'abort', numbers: [call], texts: [] }]
-    this.#run(workOf(records, [call]))
+  /** Tells calls that are open here that their clients have gone. Those that have not begun are over. */
+  abort(calls: readonly number[]): void {
+    if (this.#state === 'ready') this.#tell('abort', calls)
+    else for (const call of calls) this.calls.fail(call, CLIENT_LEFT)
+  }
+
+  /** Ends calls that are open here, whatever they do. */
+  endCalls(calls: readonly number[]): void {
+    for (const call of calls) this.calls.fail(call, CLIENT_LEFT)
+    if (this.#state === 'ready') this.#tell('cancel', calls)
+  }
+
+  #tell(kind: 'abort' | 'cancel', calls: readonly number[]): void {
+    const records: ToGuest[] = calls.map((call) => ({ kind, numbers: [call], texts: [] }))
+    this.#run(workFor(records, calls))
   }
 
   /** Ends the calls that are past their deadline and fires the guest's timers. */
@@ -133,7 +135,7 @@ export class Instance {
       records.push({ kind: 'cancel', numbers: [call.id], texts: [] })
     }
     if (this.#state === 'cold' || this.#state === 'over') return
-    this.#run(workOf(records, []))
+    this.#run(workFor(records, []))
     this.#fireRest(nowMs)
   }
 
@@ -143,7 +145,7 @@ export class Instance {
     const isDue = (): boolean => this.#report.dueMs > 0 && this.#report.dueMs <= nowMs
     while (!this.over && !this.home.disposed && isDue() && steadyNowMs() < endMs) {
       this.#deps.progress()
-      this.#run(workOf([], []))
+      this.#run(workFor([], []))
     }
   }
 
@@ -160,7 +162,7 @@ export class Instance {
 
   #answerRefused(): void {
     const records = this.calls.takeRefusals()
-    if (records.length > 0) this.#run(workOf(records, []))
+    if (records.length > 0) this.#run(workFor(records, []))
   }
 
   #load(): void {
@@ -236,9 +238,10 @@ export class Instance {
       const cpuMs = this.#deps.cpu.spentMs(entry.elapsedMs)
       this.#callMs += (cpuMs / calls.length - this.#callMs) / 16
       this.calls.charge(calls, cpuMs)
-    }
+    } else this.#chargeTimers(entry)
     const waiting = this.#state === 'waiting'
     this.#report.read(waiting ? { ...entry, uncaught: undefined } : entry)
+    this.calls.tellUsed(calls)
     if (!waiting) return
     const { definition } = this.#deps
     const loading = loadOutcomeOf(entry.records, definition) ?? strayFault(entry, definition)
@@ -247,12 +250,20 @@ export class Instance {
     else this.#endIfStuck()
   }
 
+  /** What a timer does is nobody's for certain: the oldest call that is open pays. */
+  #chargeTimers({ elapsedMs }: EntryResult): void {
+    const { id } = this.calls.oldest() ?? {}
+    const payers = id === undefined ? [] : [id]
+    this.calls.charge(payers, this.#deps.cpu.spentMs(elapsedMs))
+    this.calls.tellUsed(payers)
+  }
+
   /** After a top-level `await` has come to its end. */
   #beginWaiting(): void {
     const records = this.#waiting.filter((record) => this.calls.get(idOf(record)))
     this.#waiting = []
     if (records.length === 0 || this.#state !== 'ready') return
-    this.#begin(workOf(records, records.map(idOf)))
+    this.#begin(workFor(records, records.map(idOf)))
   }
 
   #entrySize(): number {
@@ -281,16 +292,3 @@ export class Instance {
 }
 
 const idOf = (record: CallRecord): number => record.numbers[0]
-
-const workOf = (records: readonly ToGuest[], calls: readonly number[]): Work => ({
-  count: records.length,
-  calls,
-  section: sectionOf(records),
-})
-
-function strayFault(
-  { thrown }: EntryResult,
-  { modules }: Pick<SlotDefinition, 'modules'>,
-): LoadOutcome | undefined {
-  return thrown && { state: 'failed', fault: sourceFaultOf(thrown.error, modules) }
-}

@@ -19,7 +19,15 @@ const TOO_LONG = refused(
   'PayloadTooLarge',
   `What is asked of the host may be ${MAX_ARGUMENT_LENGTH} characters long`,
 )
+/** Processor time of a call that is told while it goes on. */
+const TOLD_FROM_US = 500
+const NONE: readonly number[] = []
 const PROFILE_LOST = 'The isolate ended before its profile was read: try again'
+/** How a call ends whose client has gone. */
+export const CLIENT_LEFT: GuestFailure = {
+  kind: 'interrupted',
+  message: 'Its client left before it had answered',
+}
 /** What any code of a site may ask at any time; everything else is done with the rights of one call. */
 const ASKED_BY_ANY: readonly string[] = ['crypto', 'fetch']
 
@@ -35,10 +43,14 @@ export interface OpenCall {
   readonly startedMs: number
   readonly deadlineMs: number
   cpuUs: number
+  /** What of that was told. */
+  toldUs: number
   /** Lines it has printed. */
   lines: number
   /** Whether its result was sent already. */
   isAnswered: boolean
+  /** What it has asked the service and has not been answered. */
+  hostCalls: Set<number> | undefined
 }
 
 /** Numbers that tell the host calls of all isolates of a worker apart. */
@@ -77,6 +89,8 @@ interface OpenHostCall {
 export class OpenCalls {
   readonly #calls = new Map<number, OpenCall>()
   readonly #hostCalls = new Map<number, OpenHostCall>()
+  /** Those that cannot be given to one call. */
+  readonly #unattributed = new Set<number>()
   #refusals: AnswerRecord[] = []
   readonly #deps: OpenCallsDeps
 
@@ -109,8 +123,10 @@ export class OpenCalls {
         startedMs: nowMs,
         deadlineMs,
         cpuUs: 0,
+        toldUs: 0,
         lines: 0,
         isAnswered: false,
+        hostCalls: undefined,
       })
       this.#deps.home.activeCalls += 1
     }
@@ -184,6 +200,16 @@ export class OpenCalls {
     }
   }
 
+  /** Tells what those of the calls that go on have taken, once it is worth telling. */
+  tellUsed(ids: readonly number[]): void {
+    for (const id of ids) {
+      const call = this.#calls.get(id)
+      if (!call || call.cpuUs - call.toldUs < TOLD_FROM_US) continue
+      call.toldUs = call.cpuUs
+      this.#deps.outbox.used(id, call.cpuUs)
+    }
+  }
+
   /** Puts a question of site code to the service. */
   startHostCall(guestId: number, callId: number, question: readonly [string, string]): void {
     const [name, argument] = question
@@ -201,6 +227,8 @@ export class OpenCalls {
     const local = name === LOCAL
     const asking = this.#calls.has(callId) ? callId : 0
     this.#hostCalls.set(hostCall, { guestId, call: asking, payer: call.id, local })
+    if (asking === 0) this.#unattributed.add(hostCall)
+    else (call.hostCalls ??= new Set()).add(hostCall)
     const { siteId } = this.#deps.definition
     if (local) this.#deps.longCrypto.ask({ hostCall, siteId, request: argument })
     else this.#deps.outbox.hostCall(hostCall, call.id, question)
@@ -214,7 +242,10 @@ export class OpenCalls {
   /** The host call's number in the guest and the call that asked, and forgets it. */
   endHostCall(hostCall: number): OpenHostCall | undefined {
     const open = this.#hostCalls.get(hostCall)
+    if (!open) return undefined
     this.#hostCalls.delete(hostCall)
+    if (open.call === 0) this.#unattributed.delete(hostCall)
+    else this.#calls.get(open.call)?.hostCalls?.delete(hostCall)
     this.#deps.numbers.free(hostCall)
     return open
   }
@@ -229,10 +260,15 @@ export class OpenCalls {
   #close(call: OpenCall): void {
     this.#calls.delete(call.id)
     this.#deps.home.activeCalls -= 1
-    const last = this.#calls.size === 0
-    for (const [hostCall, open] of this.#hostCalls) {
-      if (!last && open.call !== call.id) continue
-      this.endHostCall(hostCall)
+    this.#orphan(call.hostCalls ?? NONE)
+    if (this.#calls.size === 0) this.#orphan(this.#unattributed)
+  }
+
+  /** Ends host calls whose answers nobody waits for any more. */
+  #orphan(hostCalls: Iterable<number>): void {
+    for (const hostCall of hostCalls) {
+      const open = this.endHostCall(hostCall)
+      if (!open) continue
       this.#refusals.push({ kind: 'answer', numbers: [open.guestId, 0], texts: [ORPHANED] })
       if (open.local) this.#deps.longCrypto.cancel(hostCall)
       else this.#deps.outbox.cancelHostCall(hostCall)

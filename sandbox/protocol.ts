@@ -17,8 +17,10 @@ export type ToWorker =
   | Shape<'section', [slot: number], [section: string]>
   /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
-  /** The client of that call has gone. */
+  /** The client of that call has gone: the call ends as soon as no host call of it is under way. */
   | Shape<'abort', [call: number], []>
+  /** That call ends now, whatever it does. */
+  | Shape<'end', [call: number], []>
 
 export type FromWorker =
   /** First on every connection: proves that this service started the process at the other end. */
@@ -30,6 +32,8 @@ export type FromWorker =
   | Shape<'result', [call: number, cpuUs: number], [result: string]>
   /** Its result, while the work that it gave to `waitUntil` goes on: `result` or `failure` follows, and says how that ended. */
   | Shape<'answered', [call: number, cpuUs: number], [result: string]>
+  /** So much processor time the call has taken so far; it goes on. */
+  | Shape<'used', [call: number, cpuUs: number], []>
   /** JSON of `GuestFailure`. */
   | Shape<'failure', [call: number, cpuUs: number], [failure: string]>
   /** Site code asks the service; `call` is the one it is counted on. */
@@ -53,7 +57,7 @@ export type ToGuest =
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
   /** Nobody waits for that call any more. */
   | Shape<'cancel', [call: number], []>
-  /** The client of that call has gone: what it streams, nobody reads. */
+  /** The client of that call has gone: what it streams, nobody reads. It says `left` once no host call is under way. */
   | Shape<'abort', [call: number], []>
 
 /** What a worker takes from an isolate after each entry. To be read as hostile. */
@@ -74,6 +78,8 @@ export type FromGuest =
   /** A result of that many UTF-16 units is larger than the site may return. */
   | Shape<'oversized', [call: number, length: number], []>
   | Shape<'hostCall', [hostCall: number, call: number], [name: string, argument: string]>
+  /** The client of that call has gone, and nothing that it has set off is under way: it is over. */
+  | Shape<'left', [call: number], []>
   | Shape<'log', [call: number, level: number], [message: string]>
   /** The earliest timer, in milliseconds since the epoch. */
   | Shape<'nextTimer', [dueMs: number], []>

@@ -28,3 +28,16 @@ export function sectionOf(records: readonly ToGuest[]): string {
   for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
   return writer.take()
 }
+
+/** What one entry works on: so many records, and the call that each belongs to. */
+export interface Work {
+  readonly count: number
+  readonly calls: readonly number[]
+  readonly section: string
+}
+
+export const workFor = (records: readonly ToGuest[], calls: readonly number[]): Work => ({
+  count: records.length,
+  calls,
+  section: sectionOf(records),
+})

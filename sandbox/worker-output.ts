@@ -27,6 +27,10 @@ export class WorkerOutput {
     this.#relieve()
   }
 
+  used(call: number, cpuUs: number): void {
+    this.#writer.add('used', [call, Math.round(cpuUs)], [])
+  }
+
   failure(call: number, cpuUs: number, failure: GuestFailure): void {
     this.#writer.add('failure', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
     this.#relieve()

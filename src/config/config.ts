@@ -23,6 +23,8 @@ export interface Config {
   /** Whether text on a terminal has colours. */
   readonly logColors: boolean
   readonly sandbox: SandboxConfig
+  /** How many streams calls may have open at once on this replica, and how many of them from one address. */
+  readonly streams: { readonly perReplica: number; readonly perAddress: number }
   /** Undefined where no spans are recorded. */
   readonly tracing: TracingConfig | undefined
   readonly s3: S3Config | undefined

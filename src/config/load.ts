@@ -68,6 +68,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     // See no-color.org: any value says so.
     logColors: env.read('NO_COLOR', parse.anyText, '1') === undefined,
     sandbox: readSandbox(env),
+    streams: readStreams(env),
     tracing: readTracing(env),
     s3: readS3(env, secrets),
     dnsServers: readDnsServers(env),
@@ -171,6 +172,14 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
       env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ?? warmIsolatesOf(hostMemoryMb),
     uid: env.read('CROFT_SANDBOX_UID', parse.integerIn(1, 4_294_967_293), '62000'),
     require: env.read('CROFT_SANDBOX_REQUIRE', parse.wordOf(['jail']), 'jail'),
+  })
+}
+
+function readStreams(env: EnvReader): Config['streams'] {
+  const count = parse.integerIn(1, 1_000_000)
+  return Object.freeze({
+    perReplica: env.read('CROFT_STREAMS', count, '10000') ?? 10_000,
+    perAddress: env.read('CROFT_STREAMS_PER_ADDRESS', count, '500') ?? 1000,
   })
 }
 

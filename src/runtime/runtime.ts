@@ -4,7 +4,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
-import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
+import type { Sandbox, SandboxEnvironment, SiteCalls } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
@@ -16,6 +16,7 @@ import type { Site } from '#sites/site.ts'
 import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
 import { CallActivity } from './calls/call-activity.ts'
 import { HttpCalls } from './calls/http/http-calls.ts'
+import { OpenStreams } from './calls/http/open-streams.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
 import { type CallOutcomes, OperationRunner } from './calls/operation-runner.ts'
 import { PresetRunner } from './calls/presets/preset-runner.ts'
@@ -58,7 +59,7 @@ import { RuntimeUsage } from './usage/service.ts'
 const CLEANUP_WORKERS = 2
 
 export interface RuntimeDeps extends PlatformServices {
-  readonly config: Pick<Config, 'sandbox'>
+  readonly config: Pick<Config, 'sandbox' | 'streams'>
   readonly sharedCache: SharedCache
   readonly counters: Counters
   readonly egress: Egress
@@ -91,6 +92,7 @@ interface RuntimeStatus {
   /** The revision that this replica has in memory; null when the next call loads it. */
   readonly loadedRevision: number | null
   readonly sandboxReady: boolean
+  readonly calls: SiteCalls & { readonly openStreams: number }
 }
 
 /** The data runtime of all sites. Disposing it writes its last counts and lines; the sandbox goes down first. */
@@ -102,6 +104,7 @@ export interface Runtime extends BucketServices, TableServices, AsyncDisposable 
   readonly callActivity: CallActivity
   readonly responseCache: Pick<ResponseCache, 'lookups' | 'sizeBytes'>
   readonly httpCalls: HttpCalls
+  readonly openStreams: OpenStreams
   readonly jobs: Jobs
   readonly jobRuns: JobRuns
   readonly jobScheduler: JobScheduler
@@ -126,6 +129,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     operationVersions: (tx) => operations.versions(tx),
   })
   const { published, sandbox, runtimeLogs, runtimeUsage, tableServices, bucketServices } = serving
+  const { openStreams } = serving
   await published.listen(deps.notifications)
   await runtimeLogs.listen(deps.notifications)
   const { cache, runner, callActivity, operationCalls } = openCalls(deps, serving)
@@ -163,7 +167,8 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     operationCalls,
     callActivity,
     responseCache: cache,
-    httpCalls: new HttpCalls({ published, runner }),
+    httpCalls: new HttpCalls({ published, runner, openStreams }),
+    openStreams,
     jobs,
     jobRuns,
     jobScheduler: new JobScheduler({ ...deps, jobActivity, runs: jobRuns }),
@@ -258,13 +263,15 @@ async function openServing(
     hostCall: (call) => hostCalls.answer(call),
     log: (lines) => runtimeLogs.console(lines),
   })
+  const openStreams = new OpenStreams(deps.config.streams)
   const runtimeStatus = async (siteId: string): Promise<RuntimeStatus> => ({
     limits: runtimeLimits((await settingsOf(siteId)).limits),
     loadedRevision: published.peek(siteId)?.revision ?? null,
     sandboxReady: sandbox.status().ready,
+    calls: { ...sandbox.callsOf(siteId), openStreams: openStreams.sizeOf(siteId) },
   })
   const stores = { tableServices, bucketServices, tables, buckets }
-  const records = { runtimeLogs, runtimeUsage, runtimeStatus, redact }
+  const records = { runtimeLogs, runtimeUsage, runtimeStatus, redact, openStreams }
   const control = { now, settingsOf, revisions, envVars, published, sandbox }
   const checks = openFunctionChecks({ ...deps, ...control })
   return { ...control, ...stores, ...records, ...checks }

@@ -12,8 +12,12 @@ const Entries = Type.Array(Type.String({ maxLength: 300 }), { maxItems: MAX_ENTR
 
 /** What the operator may change about a site's runtime limits; what is left out is the installation's default. */
 const LIMITS = {
-  /** Calls of the site inside isolates at once. */
+  /** Calls of the site that run at once. */
   concurrency: Type.Integer({ minimum: 1, maximum: 256 }),
+  /** Calls of the site that wait for something inside isolates; 0 for none beside as many as may run. */
+  suspendedCalls: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  /** Calls of the site whose requests or responses are streams. */
+  openStreams: Type.Integer({ minimum: 0, maximum: 10_000 }),
   /** Calls that wait for a place; 0 for none: a call then runs if a place is free. */
   queueLength: Type.Integer({ minimum: 0, maximum: 10_000 }),
   queueMs: Type.Integer({ minimum: 0, maximum: 60_000 }),
@@ -57,6 +61,8 @@ export const DeploymentSettingsInput = ClosedObject({
   limits: Type.Optional(
     ClosedObject({
       concurrency: resettable(LIMITS.concurrency),
+      suspendedCalls: resettable(LIMITS.suspendedCalls),
+      openStreams: resettable(LIMITS.openStreams),
       queueLength: resettable(LIMITS.queueLength),
       queueMs: resettable(LIMITS.queueMs),
       cpuMs: resettable(LIMITS.cpuMs),

@@ -198,7 +198,7 @@ describe('a function', () => {
     )
     expect((await site.call('slow')).json.data).toBe('before')
     const running = site.call('slow', 3000)
-    await vi.waitUntil(() => stack.context.sandbox.status().running > 0, { timeout: 10_000 })
+    await vi.waitUntil(() => stack.context.sandbox.status().suspended > 0, { timeout: 10_000 })
     await put({ SLOW: { value: 'after' } })
     await vi.waitUntil(async () => (await site.call('slow')).json.data === 'after', {
       timeout: 10_000,

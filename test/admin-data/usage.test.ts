@@ -39,7 +39,11 @@ describe('the usage of a site', () => {
     expect(json.totals).toMatchObject({ calls: 6, errors: 1, cacheHits: 2 })
     expect(json.totals.wallMs).toBeGreaterThan(0)
     expect(json.limits).toMatchObject({ concurrency: expect.any(Number), resultBytes: 6291456 })
-    expect(json.runtime).toEqual({ loadedRevision: expect.any(Number), sandboxReady: true })
+    expect(json.runtime).toEqual({
+      loadedRevision: expect.any(Number),
+      sandboxReady: true,
+      calls: { running: 0, suspended: 0, queued: 0, openStreams: 0 },
+    })
   })
 
   test('adds up what replicas count', async () => {

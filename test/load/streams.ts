@@ -5,9 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import { type CroftProcess, startCroft } from '#bench/croft/croft-process.ts'
-import { httpCall, jsonCall } from '#bench/http-call.ts'
+import { httpCall } from '#bench/http-call.ts'
 import { quantile } from '#bench/median.ts'
 import { waitUntil } from '#bench/wait-until.ts'
+
+import { publish } from './streams/published-function.ts'
 
 const USAGE = `node test/load/streams.ts [--seconds N] [--spin-ms N]
 
@@ -37,8 +39,9 @@ interface Measured {
 
 async function main(seconds: number, spinMs: number): Promise<void> {
   await using croft = await startCroft()
-  await publish(croft, STREAMING, { code: endless(spinMs), http: true })
-  await publish(croft, INNOCENT, { code: 'export default ({ payload }) => payload' })
+  await publish(croft, STREAMING, [{ name: 'answer', code: endless(spinMs), http: true }])
+  const echo = 'export default ({ payload }) => payload'
+  await publish(croft, INNOCENT, [{ name: 'answer', code: echo }])
   await waitUntil('published', async () => (await callInnocent(croft)).status === 200)
   report('alone', await measured(croft, 0, seconds))
   for (const readers of [4, 20, 60]) {
@@ -47,29 +50,6 @@ async function main(seconds: number, spinMs: number): Promise<void> {
     for (const socket of leaving) socket.destroy()
     report(`${readers} readers`, await measured(croft, readers, seconds))
   }
-}
-
-async function publish(
-  croft: CroftProcess,
-  domain: string,
-  { code, http = false }: { readonly code: string; readonly http?: boolean },
-): Promise<void> {
-  const owner = `ann@${domain}`
-  await croft.command('site', 'create', domain, '--super-admin', owner)
-  const { token } = await croft.command<{ token: string }>('token', domain, '--user', owner)
-  const call = <Answer>(path: string, body: object) =>
-    jsonCall<Answer>({ origin: croft.origin, host: domain, method: 'POST', path, token, body })
-  const { resourceId } = await call<{ resourceId: string }>('/admin/data/resources', {
-    type: 'lambdaFunction',
-    name: 'answer',
-    config: { code, timeoutSeconds: 900 },
-  })
-  await call('/admin/data/operations', {
-    operation: 'answer',
-    lambdaResourceId: resourceId,
-    auth: { mode: 'public' },
-    http,
-  })
 }
 
 /** A client that asks for the endless response and reads nothing. */

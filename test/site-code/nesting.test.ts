@@ -172,7 +172,9 @@ describe('a site with few places', () => {
     const narrowSite = await RuntimeSite.create(stack, domain)
     const { siteId } = await stack.context.sites.find(domain)
     const patched = await stack.portal('PATCH', `/sites/${siteId}`, {
-      deploymentSettings: { limits: { concurrency, queueMs: 60_000, queueLength: 64 } },
+      deploymentSettings: {
+        limits: { concurrency, suspendedCalls: 0, queueMs: 60_000, queueLength: 64 },
+      },
     })
     expect(patched.status, patched.text).toBe(200)
     await narrowSite.publish('leaf', `export default ({ payload }) => payload`)
@@ -223,7 +225,7 @@ describe('a site with few places', () => {
       })
     const first = call('first')
     // The call itself, and the one that it makes.
-    await expect.poll(() => sandbox.status().running).toBe(2)
+    await expect.poll(() => sandbox.status().suspended).toBe(2)
     const leaving = new AbortController()
     const left = call('left', leaving.signal).catch(() => 'left')
     await expect.poll(() => sandbox.status().queued).toBe(1)

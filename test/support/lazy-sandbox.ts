@@ -8,6 +8,7 @@ import type {
   Program,
   Sandbox,
   SandboxStatus,
+  SiteCalls,
 } from '#platform/sandbox-host/sandbox.ts'
 
 const ASLEEP: SandboxStatus = {
@@ -16,6 +17,7 @@ const ASLEEP: SandboxStatus = {
   walls: [],
   warmIsolates: 0,
   running: 0,
+  suspended: 0,
   queued: 0,
   activity: new SandboxActivity(),
 }
@@ -53,6 +55,10 @@ export class LazySandbox implements Sandbox {
 
   async prepare(...asked: Parameters<Sandbox['prepare']>): Promise<PreparedFunction> {
     return (await this.#sandbox()).prepare(...asked)
+  }
+
+  callsOf(siteId: string): SiteCalls {
+    return this.#awake?.callsOf(siteId) ?? { running: 0, suspended: 0, queued: 0 }
   }
 
   async finishWork(deadlineMs: number): Promise<void> {

@@ -19,6 +19,8 @@ import { silentLog } from '#test/silent-log.ts'
 
 export const LIMITS: SiteLimits = {
   concurrency: 64,
+  suspendedCalls: 1000,
+  openStreams: 1000,
   queueLength: 512,
   queueMs: 20_000,
   cpuMs: 200,

@@ -30,7 +30,16 @@ interface PendingCall {
 
 const pending = new SafeMap<PendingCall>()
 let pendingLength = 0
+/** Those that no call is known to have made. */
+let unattributed = 0
 let lastId = 0
+
+/**
+ * The requests and responses of calls that answer HTTP: a few of each call, which wait for its client and for nothing that is
+ * under way. They leave the room to the others.
+ */
+const EXCHANGE: HostCallName = 'http'
+let exchanging = 0
 
 /** Puts a question to the host, counted on a call, or on none with 0. The answer comes in a later entry. */
 export function callHost(
@@ -41,15 +50,14 @@ export function callHost(
 ): Promise<string> {
   return new PromiseClass((resolve, reject) => {
     const { length } = argument
-    const refusal = tooMany(call) ?? tooLong(length)
+    const refusal = name === EXCHANGE ? undefined : (tooMany(call) ?? tooLong(length))
     if (refusal) {
       reject(new HostError(refusal, at))
       return
     }
     lastId += 1
-    pendingLength += length
     pending.set(lastId, { call, name, length, at, resolve, reject })
-    countPending(call, 1)
+    count(call, name, length, 1)
     emit(`${HOST_CALL},${lastId},${call}`, name, argument)
   })
 }
@@ -67,15 +75,27 @@ export function answerHostCall(id: number, ok: boolean, text: string): void {
   const call = pending.get(id)
   if (!call) return
   pending.delete(id)
-  pendingLength -= call.length
-  countPending(call.call, -1)
+  count(call.call, call.name, -call.length, -1)
   if (ok) call.resolve(text)
   else call.reject(new HostError(jsonParse(text) as HostFailure, call.at))
 }
 
+/** Whether a host call is open of which it is not known which call made it. */
+export const hasUnattributed = (): boolean => unattributed > 0
+
+function count(call: number, name: string, length: number, change: 1 | -1): void {
+  if (name === EXCHANGE) {
+    exchanging += change
+    return
+  }
+  pendingLength += length
+  countPending(call, change)
+  if (call === 0) unattributed += change
+}
+
 function tooMany(call: number): HostFailure | undefined {
   if (pendingOf(call) >= MAX_PENDING_OF_CALL) return TOO_MANY
-  return pending.size >= MAX_PENDING ? TOO_MANY_TOGETHER : undefined
+  return pending.size - exchanging >= MAX_PENDING ? TOO_MANY_TOGETHER : undefined
 }
 
 function tooLong(length: number): HostFailure | undefined {

@@ -13,6 +13,8 @@ interface LiveCall {
 }
 
 const live = new SafeMap<LiveCall>()
+/** Those of them whose clients have gone. */
+const leaving = new SafeMap<LiveCall>()
 let current = 0
 let newest = 0
 
@@ -23,6 +25,23 @@ export function addCall(id: number, lines: LineBudget): void {
 
 export function forgetCall(id: number): void {
   live.delete(id)
+  leaving.delete(id)
+}
+
+/** The client of the call has gone. */
+export function leaveCall(id: number): void {
+  const call = live.get(id)
+  if (call) leaving.set(id, call)
+}
+
+/** Ends the calls whose clients have gone and that have nothing under way: neither a host call, nor work of `waitUntil`. */
+export function endLeft(ended: (id: number) => void): void {
+  if (leaving.size === 0) return
+  leaving.forEach(({ id, pending, work }) => {
+    if (pending > 0 || work > 0) return
+    forgetCall(id)
+    ended(id)
+  })
 }
 
 /** Counts work that the call goes on with after its answer. */

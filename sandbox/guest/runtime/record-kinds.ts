@@ -10,6 +10,7 @@ export const INVALID_RESULT = 73
 export const INVALID_BODY = 66
 export const OVERSIZED = 90
 export const HOST_CALL = 72
+export const LEFT = 89
 export const LINE = 71
 export const NEXT_TIMER = 78
 export const LOADED = 79

@@ -17,11 +17,18 @@ import {
 import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
-import { answerHostCall, callHost } from './host-calls.ts'
+import { answerHostCall, callHost, hasUnattributed } from './host-calls.ts'
 import { captureCallSite } from './host-error.ts'
 import { abortExchange } from './http-exchange.ts'
 import { importMetaOf } from './import-meta.ts'
-import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
+import {
+  attributedCall,
+  currentCall,
+  endLeft,
+  forgetCall,
+  leaveCall,
+  runInCall,
+} from './live-calls.ts'
 import {
   closeObjectPrototype,
   fixArrayBuffers,
@@ -30,7 +37,7 @@ import {
 } from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
 import { emit, takeOutput } from './output.ts'
-import { ABORT, ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
+import { ABORT, ANSWER, CALL, LEFT, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
 import { formatStacks, type LocateCode, setMovedFiles } from './stack-trace.ts'
@@ -165,6 +172,7 @@ const runtime: GuestRuntime = {
   rejected: (name, message, stack) =>
     takeRejection(name === '' ? message : errorOf(name, message as string, stack)),
   take() {
+    if (!hasUnattributed()) endLeft((id) => emit(`${LEFT},${id}`))
     const dueMs = earliestDueMs()
     if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
     return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
@@ -190,8 +198,10 @@ function begin(record: SectionReader): void {
     })
   } else if (record.kind === ANSWER)
     answerHostCall(record.first, record.second === 1, record.text())
-  else if (record.kind === ABORT) abortExchange(record.first)
-  else {
+  else if (record.kind === ABORT) {
+    leaveCall(record.first)
+    abortExchange(record.first)
+  } else {
     forgetCall(record.first)
     abortExchange(record.first)
   }

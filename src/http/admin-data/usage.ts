@@ -41,6 +41,13 @@ const UsageView = Type.Object({
   runtime: Type.Object({
     loadedRevision: Type.Union([Type.Integer(), Type.Null()]),
     sandboxReady: Type.Boolean(),
+    /** Of this replica, at this moment. */
+    calls: Type.Object({
+      running: Type.Integer(),
+      suspended: Type.Integer(),
+      queued: Type.Integer(),
+      openStreams: Type.Integer(),
+    }),
   }),
   nextToken: Type.Null(),
 })

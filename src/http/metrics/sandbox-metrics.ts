@@ -14,9 +14,30 @@ export const SANDBOX_METRICS: readonly Metric<Installation>[] = [
   {
     name: 'croft_sandbox_running_calls',
     type: 'gauge',
-    help: 'Calls inside sandbox hosts.',
+    help: 'Calls inside sandbox hosts that hold a place: what waits has given it back.',
     labels: [],
     read: ({ sandbox }) => [gauge(sandbox.running)],
+  },
+  {
+    name: 'croft_sandbox_suspended_calls',
+    type: 'gauge',
+    help: 'Calls inside sandbox hosts that wait: for a timer, for the service, or for their clients.',
+    labels: [],
+    read: ({ sandbox }) => [gauge(sandbox.suspended)],
+  },
+  {
+    name: 'croft_open_streams',
+    type: 'gauge',
+    help: 'Calls that send to their clients or receive from them as a stream.',
+    labels: [],
+    read: ({ context }) => [gauge(context.openStreams.size)],
+  },
+  {
+    name: 'croft_refused_streams_total',
+    type: 'counter',
+    help: 'Streams that were refused because too many were open, by what had too many: the address of the client, the site, or this replica.',
+    labels: ['limit'],
+    read: ({ context }) => tallied('limit', context.openStreams.refused),
   },
   {
     name: 'croft_sandbox_queued_calls',

@@ -23,6 +23,8 @@ export type CallAuthority = Caller | null | 'system'
 export interface CallExchange {
   /** Aborted when nobody reads the response any more. */
   readonly left: AbortSignal
+  /** Whether the call waits for its client: the request or the response is a stream. */
+  readonly isStream: boolean
   /** What an `http` host call of the function asks; resolves when there is room for more. */
   ask(argument: string): Promise<string>
 }
@@ -45,11 +47,11 @@ export interface Call {
   readonly caller?: Call | undefined
   /** The address of the stranger for whom it is made; undefined where it is known who calls, by name or as the site itself. */
   readonly address?: string | undefined
-  /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. */
+  /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. One that others wait for ends, too. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Gives a signal that is aborted when the visitor has left: then the call is not begun, but goes on once it has. It is
-   * called only if the call has to wait.
+   * Gives a signal that is aborted when the visitor has left: then the call is not begun, or ends once nothing that it has
+   * asked the service is under way. It is called only if the call has to wait for something.
    */
   readonly visitorSignal?: (() => AbortSignal) | undefined
   /** The request body as it came, never empty: JSON text of an object whose `payload` is handed to the handler. */

@@ -2,8 +2,8 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
 
 import { AnsweredCalls } from './answered-calls.ts'
-import { BusyPoll } from './busy-poll.ts'
-import { FrameDraft } from './frame-draft.ts'
+import { FrameTurns } from './frame-turns.ts'
+import { LeftCalls } from './left-calls.ts'
 import { LogBatcher } from './log-batcher.ts'
 import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from './lost-calls.ts'
 import { asPassing } from './passing-refusals.ts'
@@ -12,24 +12,20 @@ import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
 import { RetiredPrograms } from './retired-programs.ts'
 import { SandboxActivity } from './sandbox-activity.ts'
-import type { Program, SandboxEnvironment } from './sandbox.ts'
-import type { SiteQueue } from './site-queue.ts'
+import type { Program, SandboxEnvironment, SiteCalls } from './sandbox.ts'
 import { SiteQueues } from './site-queues.ts'
-import type { WorkerConnection, WorkerRecord } from './worker-connection.ts'
-import { STUCK_MS, Workers, type WorkersDeps } from './workers.ts'
+import type { SentFrame, WorkerConnection, WorkerRecord } from './worker-connection.ts'
+import { Workers, type WorkersDeps } from './workers.ts'
 
-/** Calls that may be inside one worker. */
-const WORKER_CAPACITY = 512
 const SWEEP_MS = 20
 /** What a worker has not begun so long after it was sent goes elsewhere, if that is certain. */
 const WITHDRAW_AFTER_MS = 20
-/** Under load the event loop does not sleep anyway, and others want the processor. */
-const FEW_CALLS = 4
-
 export interface DispatcherDeps extends WorkersDeps {
   readonly environment: SandboxEnvironment
   readonly logger: Logger
 }
+
+type RecordOf<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Kind }>
 
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
@@ -37,11 +33,10 @@ export class Dispatcher {
   readonly #logger: Logger
   readonly #queues = new SiteQueues()
   readonly #workers: Workers
+  readonly #turns: FrameTurns
   readonly #hostCalls: PendingHostCalls
   readonly #logs: LogBatcher
-  readonly #attention = new BusyPoll()
-  #pumpIsDue = false
-  #retry: NodeJS.Timeout | undefined
+  readonly #left: LeftCalls
   #sweep: NodeJS.Timeout | undefined
   readonly #answered = new AnsweredCalls()
   readonly #retired = new RetiredPrograms(this.#queues, () => this.workers)
@@ -49,10 +44,19 @@ export class Dispatcher {
   constructor(deps: DispatcherDeps) {
     const { environment } = deps
     this.#logger = deps.logger
-    this.#workers = new Workers(deps)
+    const workers = new Workers(deps)
+    this.#workers = workers
+    this.#turns = new FrameTurns({ queues: this.#queues, workers, activity: this.activity })
     this.#logs = new LogBatcher((lines) => environment.log(lines))
+    this.#left = new LeftCalls({
+      queues: this.#queues,
+      workerOf: ({ id }) => [...this.workers].find(({ activeCalls }) => activeCalls.has(id)),
+      deliver: (worker) => this.#turns.deliver(worker),
+      end: (worker, { id }, failure) => this.#end(worker, id, { failure, cpuUs: 0 }),
+      goesOn: () => this.#startSweeping(),
+    })
     this.#hostCalls = new PendingHostCalls(environment, {
-      answered: (worker) => this.#deliver(worker),
+      answered: (worker) => this.#turns.deliver(worker),
       waits: (call) => this.#queues.releasePermit(call),
       resumes: (call) => this.#queues.reacquirePermit(call),
     })
@@ -62,8 +66,16 @@ export class Dispatcher {
     return this.#queues.running
   }
 
+  get suspended(): number {
+    return this.#queues.suspended
+  }
+
   get waiting(): number {
     return this.#queues.waiting
+  }
+
+  callsOf(siteId: string): SiteCalls {
+    return this.#queues.callsOf(siteId)
   }
 
   get workers(): ReadonlySet<WorkerConnection> {
@@ -71,14 +83,14 @@ export class Dispatcher {
   }
 
   submit(call: PendingCall): void {
-    this.#queues.push(call)
-    this.#sweep ??= setInterval(() => this.#sweepQueues(), SWEEP_MS).unref()
-    this.#schedule()
+    if (this.#queues.push(call)) this.#left.watch(call)
+    this.#startSweeping()
+    this.#turns.schedule()
   }
 
   onWorkerConnected(worker: WorkerConnection): void {
     this.#workers.add(worker)
-    this.#schedule()
+    this.#turns.schedule()
   }
 
   /** The worker is gone, and everything in it. */
@@ -107,15 +119,6 @@ export class Dispatcher {
     this.#logger.warn(fields, 'sandbox host was lost with calls inside')
   }
 
-  /** The client of a call that is inside a worker has gone. */
-  abort(id: number): void {
-    for (const worker of this.workers) {
-      if (!worker.activeCalls.has(id)) continue
-      worker.abort(id)
-      this.#deliver(worker)
-    }
-  }
-
   /** Resolves when no call goes on after its answer. */
   workDone(): Promise<void> {
     return this.#answered.ended()
@@ -126,13 +129,13 @@ export class Dispatcher {
     this.#retired.add(program)
     for (const worker of this.workers) {
       worker.forget(program.key)
-      this.#deliver(worker)
+      this.#turns.deliver(worker)
     }
   }
 
   /** Answers whatever waits or runs; nothing may be submitted afterwards. */
   close(): void {
-    clearTimeout(this.#retry)
+    this.#turns.stop()
     clearInterval(this.#sweep)
     const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
     for (const call of this.#queues.drain()) call.settle(failedOutcome(failure))
@@ -145,13 +148,30 @@ export class Dispatcher {
   }
 
   readonly events = {
-    acknowledged: (): void => this.#schedule(),
+    acknowledged: (worker: WorkerConnection, frames: readonly SentFrame[]): void => {
+      if (worker.activeCalls.size > 0) this.#suspend(worker, frames)
+      this.#turns.schedule()
+    },
     withdrawn: (calls: readonly PendingCall[]): void => this.#putBack(calls),
     received: (worker: WorkerConnection): void => {
       this.#logs.flush()
-      if (worker.hasOutgoing) this.#deliver(worker)
+      if (worker.hasOutgoing) this.#turns.deliver(worker)
     },
     record: (worker: WorkerConnection, record: WorkerRecord): void => this.#apply(worker, record),
+  }
+
+  /** What was begun and has not ended waits for something. */
+  #suspend(worker: WorkerConnection, frames: readonly SentFrame[]): void {
+    for (const { sections } of frames) {
+      for (const { calls } of sections) {
+        for (const call of calls) {
+          if (!worker.activeCalls.has(call.id)) continue
+          this.#queues.suspend(call)
+          this.#noteStream(call)
+          this.#left.watch(call)
+        }
+      }
+    }
   }
 
   #apply(worker: WorkerConnection, record: WorkerRecord): void {
@@ -162,14 +182,15 @@ export class Dispatcher {
       case 'answered':
         this.#answered.add(worker.activeCalls.get(record.numbers[0]), record)
         break
-      case 'failure': {
-        const [id, cpuUs] = record.numbers
-        const told = JSON.parse(record.texts[0]) as GuestFailure
-        this.#end(worker, id, { failure: asPassing(told, worker.activeCalls.get(id)), cpuUs })
+      case 'failure':
+        this.#fail(worker, record)
         break
-      }
       case 'hostCall':
         this.#hostCalls.start(worker, record)
+        this.#transferred(worker, record)
+        break
+      case 'used':
+        this.#queues.used(worker.activeCalls.get(record.numbers[0]), record.numbers[1])
         break
       case 'cancel':
         this.#hostCalls.abort(worker, record.numbers[0])
@@ -179,13 +200,27 @@ export class Dispatcher {
         break
       case 'warmIsolates':
         worker.warmIsolates = record.numbers[0]
-        break
-      case 'hello':
-        break
     }
   }
 
-  #finish(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'result' }>): void {
+  /** A part of a request or a response: what it costs here is the site's, too. */
+  #transferred(worker: WorkerConnection, { numbers, texts }: RecordOf<'hostCall'>): void {
+    const call = texts[0] === 'http' && worker.activeCalls.get(numbers[1])
+    if (!call) return
+    this.#queues.transferred(call, texts[1].length)
+    this.#noteStream(call)
+  }
+
+  #noteStream(call: PendingCall): void {
+    if (call.call.exchange?.isStream) this.#queues.setApart(call)
+  }
+
+  #fail(worker: WorkerConnection, { numbers: [id, cpuUs], texts }: RecordOf<'failure'>): void {
+    const told = JSON.parse(texts[0]) as GuestFailure
+    this.#end(worker, id, { failure: asPassing(told, worker.activeCalls.get(id)), cpuUs })
+  }
+
+  #finish(worker: WorkerConnection, record: RecordOf<'result'>): void {
     const [id, cpuUs] = record.numbers
     const call = this.#close(worker, id, { cpuUs, ok: true })
     call?.settle({ ok: true, result: record.texts[0], cpuUs })
@@ -207,104 +242,32 @@ export class Dispatcher {
     this.#queues.finished(call, { ...end, nowMs: performance.now() })
     this.activity.calls.add(worker.place.role, end.ok ? 'succeeded' : 'failed')
     if (call.purpose === 'compute' || call.purpose === 'load') worker.forget(call.program.key)
-    for (const other of this.#retired.ended(worker, call)) this.#deliver(other)
-    if (this.#queues.waiting > 0) this.#schedule()
+    for (const other of this.#retired.ended(worker, call)) this.#turns.deliver(other)
+    if (this.#queues.waiting > 0) this.#turns.schedule()
     return call
   }
 
   /** To the front of their queues, in the order in which they were there. */
   #putBack(calls: readonly PendingCall[]): void {
     for (const call of calls.toReversed()) this.#queues.putBack(call)
-    this.#schedule()
+    this.#turns.schedule()
   }
 
-  /** Calls that arrive in the same turn of the event loop share a frame: what a frame costs is mostly waking the worker. */
-  #schedule(): void {
-    if (this.#pumpIsDue) return
-    this.#pumpIsDue = true
-    setImmediate(() => {
-      this.#pumpIsDue = false
-      this.#pump()
-    })
-  }
-
-  #pump(): void {
-    const nowMs = performance.now()
-    let sent = true
-    while (sent) {
-      sent = false
-      for (const [worker, draft] of this.#draft(nowMs)) {
-        worker.send(draft.calls, { nowMs, risky: draft.risky })
-        if (this.#queues.running <= FEW_CALLS)
-          this.#attention.until(() => worker.unacked.length === 0)
-        sent = true
-      }
-    }
-    for (const worker of this.workers) this.#sendAnswers(worker)
-    if (this.#queues.waiting > 0) this.#retry ??= setTimeout(() => this.#again(), STUCK_MS)
-  }
-
-  /** Looks again whether a worker has got stuck, so that what waits for it can go elsewhere. */
-  #again(): void {
-    this.#retry = undefined
-    this.#pump()
-  }
-
-  /**
-   * Answers and the like do not wait for calls, but take turns with those that wait: answers that come all the time, as those
-   * of a stream do, would otherwise take each place among the unacknowledged frames as it is given back.
-   */
-  #deliver(worker: WorkerConnection): void {
-    if (this.#queues.waiting > 0 && worker.lastHadAnswers) this.#schedule()
-    else this.#sendAnswers(worker)
-  }
-
-  #sendAnswers(worker: WorkerConnection): void {
-    while (worker.hasOutgoing && worker.canSend) {
-      worker.send([], { nowMs: performance.now(), risky: false })
-      if (this.#queues.waiting > 0) return
-    }
-  }
-
-  #draft(nowMs: number): Map<WorkerConnection, FrameDraft> {
-    const drafts = new Map<WorkerConnection, FrameDraft>()
-    if (this.#queues.waiting === 0) return drafts
-    for (const site of this.#queues.inOrder(this.workers.size * WORKER_CAPACITY)) {
-      const worker = this.#workers.for(site, nowMs)
-      if (!worker?.acceptsCalls || !hasPermit(worker, site)) continue
-      const draft = drafts.get(worker) ?? new FrameDraft()
-      this.#fill(draft, site, nowMs)
-      if (draft.calls.length > 0) drafts.set(worker, draft)
-    }
-    return drafts
-  }
-
-  #fill(draft: FrameDraft, site: SiteQueue, nowMs: number): void {
-    for (let pending = site.next; pending; pending = site.next) {
-      if (pending.call.signal?.aborted || pending.leaving?.aborted) {
-        this.#queues.drop(site, pending)
-        continue
-      }
-      const risky = this.#queues.isRisky(site, pending, nowMs)
-      if (!draft.accepts(pending, { risky, costMs: site.history.costMs })) return
-      this.#queues.take(site)
-      this.activity.queueWait.observe(Math.max(0, nowMs - pending.queuedMs))
-    }
+  #startSweeping(): void {
+    this.#sweep ??= setInterval(() => this.#sweepQueues(), SWEEP_MS).unref()
   }
 
   #sweepQueues(): void {
     const nowMs = performance.now()
     this.#queues.sweep(nowMs)
+    this.#left.sweep(nowMs)
     for (const worker of this.workers) {
       if (worker.silentMs(nowMs) > WITHDRAW_AFTER_MS) this.#putBack(withdrawCalls(worker))
     }
-    if (this.#queues.waiting > 0 || this.#queues.running > 0) return
+    const { waiting, running, left } = this.#queues
+    if (waiting > 0 || running > 0 || left > 0) return
     this.#queues.forgetIdle()
     clearInterval(this.#sweep)
     this.#sweep = undefined
   }
 }
-
-/** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
-const hasPermit = (worker: WorkerConnection, site: SiteQueue): boolean =>
-  worker.activeCalls.size < WORKER_CAPACITY || (site.next?.call.depth ?? 0) > 0

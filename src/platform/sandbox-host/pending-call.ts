@@ -14,8 +14,14 @@ export interface PendingCall {
   readonly definition: ProgramFunction
   /** Ad-hoc code, and code that is only loaded, have a program of their own, which is thrown away afterwards. */
   readonly purpose: CallPurpose
-  /** The visitor's signal of a call that had to wait. */
+  /** It waits for a place, holds one, has given it back while it waits for something, or is over. */
+  state: 'queued' | 'running' | 'suspended' | 'ended'
+  /** Whether it waits for its client or for nobody, and is bounded among such. */
+  isApart: boolean
+  /** Aborted when nobody waits for it any more; asked for only where it has to wait for something. */
   leaving: AbortSignal | undefined
+  /** When that was, of one that goes on. */
+  leftMs: number
   readonly queuedMs: number
   /** Its function's number in the worker that it was given to. */
   slot: number
@@ -23,6 +29,11 @@ export interface PendingCall {
   cold: boolean
   /** What its site was charged when it was handed over. */
   chargedMs: number
+  /** Processor time of it that the worker has told so far. */
+  spentMs: number
+  /** What it probably takes each time that an answer resumes it, and how often that was since the worker told. */
+  resumeMs: number
+  resumes: number
   /** Lines it printed, where somebody wants them with the outcome. */
   readonly logs: LogLine[] | undefined
   settle: (outcome: CallOutcome) => void
@@ -32,8 +43,41 @@ export interface PendingCall {
   refusals?: Map<string, number>
 }
 
+/** What resuming a call takes that is not measured yet. */
+const FIRST_RESUME_MS = 0.05
+
 export const failedOutcome = (failure: SandboxFailure, cpuUs = 0): CallOutcome => ({
   ok: false,
   failure,
   cpuUs,
+})
+
+/** What of a call its submitter decides. */
+export type SubmittedCode = Pick<PendingCall, 'program' | 'definition' | 'purpose' | 'logs'>
+
+/** A call that waits for a place from now on. */
+export const newCall = (
+  id: number,
+  call: Call,
+  { settle, ...code }: SubmittedCode & Pick<PendingCall, 'settle'>,
+): PendingCall => ({
+  ...code,
+  id,
+  call,
+  // What is not called by a visitor waits, and is blamed, apart from what is.
+  queueKey:
+    code.purpose === 'operation' ? code.program.siteId : `${code.program.siteId}!${code.purpose}`,
+  state: 'queued',
+  isApart: false,
+  leaving: undefined,
+  leftMs: 0,
+  queuedMs: performance.now(),
+  slot: 0,
+  cold: false,
+  chargedMs: 0,
+  spentMs: 0,
+  resumeMs: FIRST_RESUME_MS,
+  resumes: 0,
+  settle,
+  isAnswered: false,
 })

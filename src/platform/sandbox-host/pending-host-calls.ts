@@ -52,15 +52,15 @@ export class PendingHostCalls {
     const asker = worker.activeCalls.get(callId)
     if (!asker) return
     if (!isHostCallName(name)) {
-      this.#refuse(worker, hostCall, new Error(`The host has no call "${name}"`))
+      this.#refuse(worker, { hostCall, asker }, new Error(`The host has no call "${name}"`))
       return
     }
     if (name === 'operation' && asker.call.signal?.aborted) {
-      this.#refuse(worker, hostCall, nobodyWaits())
+      this.#refuse(worker, { hostCall, asker }, nobodyWaits())
       return
     }
     if (asker.purpose === 'load') {
-      this.#refuse(worker, hostCall, notWhileLoading(name))
+      this.#refuse(worker, { hostCall, asker }, notWhileLoading(name))
       return
     }
     const open = { abort: new AbortController(), name, asker, begun: false, permit: undefined }
@@ -114,7 +114,7 @@ export class PendingHostCalls {
     if (open.permit) return
     const error = tooMuchWaits(name)
     rememberRefusal(asker, error)
-    this.#refuse(worker, hostCall, error)
+    this.#refuse(worker, { hostCall, asker }, error)
   }
 
   #answer(
@@ -131,14 +131,18 @@ export class PendingHostCalls {
       onSent()
       return
     }
-    worker.answer({ hostCall, ok, text, onSent })
+    worker.answer({ hostCall, ok, text, asker: open.asker, onSent })
     this.#events.answered(worker)
   }
 
   /** Answers a host call that was not begun. */
-  #refuse(worker: WorkerConnection, hostCall: number, error: unknown): void {
+  #refuse(
+    worker: WorkerConnection,
+    { hostCall, asker }: { readonly hostCall: number; readonly asker: PendingCall },
+    error: unknown,
+  ): void {
     this.#close(worker, hostCall)
-    worker.answer({ hostCall, ...refusalOf(error), onSent() {} })
+    worker.answer({ hostCall, ...refusalOf(error), asker, onSent() {} })
     this.#events.answered(worker)
   }
 

@@ -10,7 +10,7 @@ import { warmUpScript } from '#sandbox/warm-up.ts'
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { HostSupervisor } from './host-supervisor.ts'
-import { failedOutcome, type PendingCall } from './pending-call.ts'
+import { failedOutcome, newCall, type SubmittedCode } from './pending-call.ts'
 import type { PreparerLimits } from './preparer-process.ts'
 import { Preparer } from './preparer.ts'
 import { openSandboxJail, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'
@@ -29,6 +29,7 @@ import type {
   Sandbox,
   SandboxEnvironment,
   SandboxStatus,
+  SiteCalls,
 } from './sandbox.ts'
 import { snapshotPathOf } from './snapshot-cache.ts'
 import type { Jail } from './walls/jail.ts'
@@ -64,8 +65,6 @@ export interface SandboxHostsDeps {
   /** What reading one source may take. */
   readonly preparerLimits?: Partial<PreparerLimits>
 }
-
-type SubmittedCode = Pick<PendingCall, 'program' | 'definition' | 'purpose' | 'logs'>
 
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
 export class SandboxHosts implements Sandbox {
@@ -203,16 +202,21 @@ export class SandboxHosts implements Sandbox {
   }
 
   status(): SandboxStatus {
-    const { workers, running, waiting, activity } = this.#dispatcher
+    const { workers, running, suspended, waiting, activity } = this.#dispatcher
     return {
       ready: this.#fleet.isReady,
       hosts: this.#fleet.status,
       walls: this.#jail.walls,
       warmIsolates: Array.from(workers, (worker) => worker.warmIsolates).reduce((a, b) => a + b, 0),
       running,
+      suspended,
       queued: waiting,
       activity,
     }
+  }
+
+  callsOf(siteId: string): SiteCalls {
+    return this.#dispatcher.callsOf(siteId)
   }
 
   /** Ends every call as interrupted. May be called again. */
@@ -225,38 +229,16 @@ export class SandboxHosts implements Sandbox {
     await Promise.all([this.#preparer.stop(), this.#fleet.stop()])
   }
 
-  #submit(
-    call: Call,
-    { program, definition, purpose, logs }: SubmittedCode,
-    settle: (outcome: CallOutcome) => void,
-  ): void {
+  #submit(call: Call, code: SubmittedCode, settle: (outcome: CallOutcome) => void): void {
     if (this.#closing !== undefined) {
       const message = 'The service is shutting down'
       settle(failedOutcome({ kind: 'interrupted', message }))
       return
     }
     this.#lastCall += 1
-    const id = this.#lastCall
-    const queuedMs = performance.now()
-    this.#fleet.called(queuedMs)
-    this.#dispatcher.submit({
-      id,
-      // What is not called by a visitor waits, and is blamed, apart from what is.
-      queueKey: purpose === 'operation' ? program.siteId : `${program.siteId}!${purpose}`,
-      call,
-      program,
-      definition,
-      purpose,
-      leaving: undefined,
-      queuedMs,
-      slot: 0,
-      cold: false,
-      chargedMs: 0,
-      logs,
-      settle,
-      isAnswered: false,
-    })
-    call.exchange?.left.addEventListener('abort', () => this.#dispatcher.abort(id))
+    const pending = newCall(this.#lastCall, call, { ...code, settle })
+    this.#fleet.called(pending.queuedMs)
+    this.#dispatcher.submit(pending)
   }
 }
 

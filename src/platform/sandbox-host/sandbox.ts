@@ -43,6 +43,17 @@ export interface Sandbox extends AsyncDisposable {
   finishWork(deadlineMs: number): Promise<void>
   /** What `/readyz` and `GET /admin/data/usage` show. */
   status(): SandboxStatus
+  /** The calls of a site's operations at this moment. */
+  callsOf(siteId: string): SiteCalls
+}
+
+export interface SiteCalls {
+  /** Calls that hold a place. */
+  readonly running: number
+  /** Calls inside isolates that wait for something: a timer, the service, a client. */
+  readonly suspended: number
+  /** Calls that wait for a place. */
+  readonly queued: number
 }
 
 export interface CallTarget {
@@ -89,8 +100,12 @@ export type Module = ModuleSource
 
 /** Per site; every one of them has a named failure. */
 export interface SiteLimits {
-  /** Calls of one site inside isolates at once. */
+  /** Places: calls of one site that run at once. */
   readonly concurrency: number
+  /** Calls of one site inside isolates that wait for something and hold no place, beside so many that run. */
+  readonly suspendedCalls: number
+  /** Calls of one site that send or receive a body as a stream. */
+  readonly openStreams: number
   /** Calls of one site waiting for a place. */
   readonly queueLength: number
   /** How long a call may wait for a place. */
@@ -213,6 +228,7 @@ export interface SandboxStatus {
   readonly walls: readonly WallState[]
   readonly warmIsolates: number
   readonly running: number
+  readonly suspended: number
   readonly queued: number
   readonly activity: SandboxActivity
 }

@@ -2,7 +2,7 @@ import type { PendingCall } from './pending-call.ts'
 import type { Program } from './sandbox.ts'
 import type { SiteHistory } from './site-history.ts'
 
-/** The calls of a site that wait, and how many run. */
+/** The calls of a site that wait for a place, and those that are inside an isolate: running, or suspended. */
 export class SiteQueue {
   readonly key: string
   readonly history: SiteHistory
@@ -10,13 +10,20 @@ export class SiteQueue {
   readonly #waiting: PendingCall[][] = []
   /** Calls inside an isolate that wait for calls of their own, and for how many. */
   readonly #lenders = new Map<PendingCall, number>()
+  /** Calls inside an isolate whose clients have gone, the first that left first. */
+  readonly left = new Set<PendingCall>()
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
-  running = 0
-  /** Calls that wait, of whatever depth. */
+  /** Calls inside an isolate. */
+  inside = 0
+  /** Those of them that wait for something, and hold no place. */
+  suspended = 0
+  /** Calls that wait for a place, of whatever depth. */
   waiting = 0
+  /** Calls inside that count against what may be suspended: not those that wait for their clients, or whose clients have gone. */
+  #counted = 0
   /** How many of them no other call of the site waits for. */
-  #runningFromOutside = 0
+  #countedFromOutside = 0
   /** Whether the call before came from outside: then one that others wait for is next. */
   #wasFromOutside = false
   /** The length of the waiting calls' bodies, in UTF-16 units. */
@@ -28,26 +35,31 @@ export class SiteQueue {
     this.virtualMs = virtualMs
   }
 
-  /** How many calls of that depth would wait for a place if one more came; those that will find one free do not count. */
-  waitingWithOneMore(depth: number, concurrency: number): number {
-    const free = Math.max(0, concurrency - this.#countedAt(depth))
-    return Math.max(0, (this.#waiting[depth]?.length ?? 0) + 1 - free)
+  /** Calls that hold a place. */
+  get running(): number {
+    return this.inside - this.suspended
+  }
+
+  /** How many calls of its depth would wait for a place if this one came; those that will find one free do not count. */
+  waitingWith(pending: PendingCall): number {
+    const { depth } = pending.call
+    return Math.max(0, (this.#waiting[depth]?.length ?? 0) + 1 - this.#freeFor(pending))
   }
 
   /**
    * The call that may start now. Of those that others wait for the deepest goes first, in turns with what comes from
-   * outside, so that one call that sets off many does not keep the site's visitors waiting. A call lends its place while
-   * it waits for others, but only to those: what comes from outside counts all that came from there.
+   * outside, so that one call that sets off many does not keep the site's visitors waiting. A call that waits for others
+   * counts for nothing among those; what comes from outside counts all that came from there.
    */
   get next(): PendingCall | undefined {
     const outside = this.#waiting[0]?.[0]
     // Most sites' calls set off no others.
     if (this.#waiting.length <= 1) {
-      return outside !== undefined && this.#hasPlaceFor(outside) ? outside : undefined
+      return outside !== undefined && this.#freeFor(outside) > 0 ? outside : undefined
     }
     const nested = this.#waiting.findLast((level, depth) => depth > 0 && level.length > 0)?.[0]
     const turn = this.#wasFromOutside ? [nested, outside] : [outside, nested]
-    return turn.find((pending) => pending !== undefined && this.#hasPlaceFor(pending))
+    return turn.find((pending) => pending !== undefined && this.#freeFor(pending) > 0)
   }
 
   /** Whether a call of that program waits first in line, of whatever depth: those of one program come together. */
@@ -56,7 +68,7 @@ export class SiteQueue {
   }
 
   get idle(): boolean {
-    return this.running === 0 && this.waiting === 0
+    return this.inside === 0 && this.waiting === 0
   }
 
   push(pending: PendingCall): void {
@@ -70,7 +82,7 @@ export class SiteQueue {
   }
 
   releasePermit(pending: PendingCall): void {
-    this.#lenders.set(pending, (this.#lenders.get(pending) ?? 0) + 1)
+    if (!pending.isApart) this.#lenders.set(pending, (this.#lenders.get(pending) ?? 0) + 1)
   }
 
   reacquirePermit(pending: PendingCall): void {
@@ -79,28 +91,47 @@ export class SiteQueue {
     else this.#lenders.delete(pending)
   }
 
+  /** The call waits for something: its place is free. */
+  suspend(pending: PendingCall): void {
+    pending.state = 'suspended'
+    this.suspended += 1
+  }
+
+  /** The call waits for its client, or for nobody any more: other bounds than the one of suspended calls hold for it. */
+  setApart(pending: PendingCall): void {
+    if (pending.isApart) return
+    pending.isApart = true
+    this.#lenders.delete(pending)
+    this.#uncount(pending)
+  }
+
   /** Hands the next call over and charges what it will probably cost. */
   take(): PendingCall | undefined {
     const pending = this.next
     if (!pending) return undefined
     this.drop(pending)
-    this.running += 1
+    pending.state = 'running'
+    this.inside += 1
+    this.#counted += 1
     this.#wasFromOutside = isFromOutside(pending)
-    if (this.#wasFromOutside) this.#runningFromOutside += 1
+    if (this.#wasFromOutside) this.#countedFromOutside += 1
     pending.chargedMs = this.history.costMs
     this.virtualMs += this.history.costMs
     return pending
   }
 
-  /** Takes the next call out. */
+  /** Takes a waiting call out. */
   drop(pending: PendingCall): void {
-    this.#waiting[pending.call.depth]?.shift()
+    const level = this.#waiting[pending.call.depth] ?? []
+    if (level[0] === pending) level.shift()
+    else level.splice(level.indexOf(pending), 1)
     this.#went(pending)
   }
 
   /** Puts a call that was never begun back to the front. */
   putBack(pending: PendingCall): void {
-    this.#left(pending)
+    this.#ended(pending)
+    pending.isApart = false
     this.virtualMs -= pending.chargedMs
     const level = this.#waiting[pending.call.depth]
     if (!level) {
@@ -111,9 +142,16 @@ export class SiteQueue {
     this.#came(pending)
   }
 
+  /** Charges what the call has cost before its end. */
+  charge(pending: PendingCall, costMs: number): void {
+    pending.chargedMs += costMs
+    this.virtualMs += costMs
+  }
+
   /** Charges what the call did cost. */
   finished(pending: PendingCall, costMs: number): void {
-    this.#left(pending)
+    this.#ended(pending)
+    pending.state = 'ended'
     this.#lenders.delete(pending)
     this.virtualMs += costMs - pending.chargedMs
   }
@@ -133,28 +171,42 @@ export class SiteQueue {
   }
 
   #came(pending: PendingCall): void {
+    pending.state = 'queued'
     this.waiting += 1
     this.waitingCharacters += pending.call.body.length
   }
 
   #went(pending: PendingCall): void {
+    pending.state = 'ended'
     this.waiting -= 1
     this.waitingCharacters -= pending.call.body.length
   }
 
-  #left(pending: PendingCall): void {
-    this.running -= 1
-    if (isFromOutside(pending)) this.#runningFromOutside -= 1
+  #ended(pending: PendingCall): void {
+    this.inside -= 1
+    if (pending.state === 'suspended') this.suspended -= 1
+    this.left.delete(pending)
+    if (!pending.isApart) this.#uncount(pending)
   }
 
-  #hasPlaceFor({ call, program }: PendingCall): boolean {
-    return this.#countedAt(call.depth) < program.limits.concurrency
+  #uncount(pending: PendingCall): void {
+    this.#counted -= 1
+    if (isFromOutside(pending)) this.#countedFromOutside -= 1
   }
 
-  /** Places that are taken, as a call of that depth sees them. */
+  /** How many more calls like this one may start: as there are places, and as may be suspended. */
+  #freeFor({ call, program, purpose }: PendingCall): number {
+    const { concurrency, suspendedCalls } = program.limits
+    // Other code has an isolate of its own for each call.
+    const mostInside = concurrency + (purpose === 'operation' ? suspendedCalls : 0)
+    const free = Math.min(concurrency - this.running, mostInside - this.#countedAt(call.depth))
+    return Math.max(0, free)
+  }
+
+  /** Calls inside, as one of that depth counts them. */
   #countedAt(depth: number): number {
-    const active = this.running - this.#lenders.size
-    return depth > 0 ? active : Math.max(active, this.#runningFromOutside)
+    const active = this.#counted - this.#lenders.size
+    return depth > 0 ? active : Math.max(active, this.#countedFromOutside)
   }
 }
 

@@ -7,6 +7,8 @@ import { pendingCall, programOf } from './testing/pending-call.ts'
 
 const LIMITS: SiteLimits = {
   concurrency: 2,
+  suspendedCalls: 0,
+  openStreams: 1,
   queueLength: 3,
   queueMs: 100,
   cpuMs: 50,
@@ -188,6 +190,7 @@ describe('the queues of the sites', () => {
     expect([take(), take(), take()]).toEqual([one, two, undefined])
     queues.releasePermit(one)
     queues.releasePermit(one)
+    queues.suspend(one)
     expect(take()).toBeUndefined()
     const child = pending('one', [], { call: { depth: 1 } })
     const sibling = pending('one', [], { call: { depth: 1 } })
@@ -197,6 +200,7 @@ describe('the queues of the sites', () => {
     // One place was lent, however many wait for it.
     expect(take()).toBeUndefined()
     queues.releasePermit(child)
+    queues.suspend(child)
     queues.push(grandchild)
     expect(take()).toBe(grandchild)
     const end = { cpuUs: 0, ok: true, nowMs: 1000 }
@@ -210,6 +214,56 @@ describe('the queues of the sites', () => {
     expect(take()).toBeUndefined()
     queues.finished(one, end)
     expect(take()).toBe(fresh)
+  })
+
+  test('give a place to the next call while another waits, as long as so many may be suspended', () => {
+    const queues = new SiteQueues()
+    const program = programOf('one', { ...LIMITS, concurrency: 1, suspendedCalls: 2 })
+    const take = () => {
+      const [site] = queues.inOrder(100)
+      return site && queues.take(site)
+    }
+    const calls = Array.from({ length: 4 }, () => pending('one', [], { program }))
+    for (const call of calls) queues.push(call)
+    const [first, second, third, fourth] = calls as [
+      PendingCall,
+      PendingCall,
+      PendingCall,
+      PendingCall,
+    ]
+    expect([take(), take()]).toEqual([first, undefined])
+    queues.suspend(first)
+    expect([take(), take()]).toEqual([second, undefined])
+    queues.suspend(second)
+    expect([take(), take()]).toEqual([third, undefined])
+    queues.suspend(third)
+    expect(take()).toBeUndefined()
+    expect(queues.callsOf('one')).toEqual({ running: 0, suspended: 3, queued: 1 })
+    // What waits for its client is bounded elsewhere.
+    queues.setApart(first)
+    expect(take()).toBe(fourth)
+    const end = { cpuUs: 0, ok: true, nowMs: 1000 }
+    for (const call of calls) queues.finished(call, end)
+    expect(queues.callsOf('one')).toEqual({ running: 0, suspended: 0, queued: 0 })
+  })
+
+  test('let few calls of a site go on without their clients, and not for long', () => {
+    const queues = new SiteQueues()
+    const program = programOf('one', { ...LIMITS, concurrency: 100, queueLength: 100 })
+    const calls = Array.from({ length: 66 }, () => pending('one', [], { program }))
+    const evicted = calls.map((call) => {
+      queues.push(call)
+      const [site] = queues.inOrder(1000)
+      if (site) queues.take(site)
+      queues.suspend(call)
+      return queues.leave(call, 1000)
+    })
+    expect(evicted.slice(0, 64).every((one) => one === undefined)).toBe(true)
+    expect(evicted.slice(64)).toEqual([calls[0], calls[0]])
+    expect(queues.overdue(11_000)).toEqual([])
+    expect(queues.overdue(11_001)).toHaveLength(66)
+    for (const call of calls) queues.finished(call, { cpuUs: 0, ok: true, nowMs: 1000 })
+    expect([queues.left, queues.running, queues.suspended]).toEqual([0, 0, 0])
   })
 
   test('serves calls from outside in turns with those that a call has set off', () => {
@@ -240,8 +294,7 @@ describe('the queues of the sites', () => {
     const outcomes: CallOutcome[] = []
     const call = pending('one', outcomes, { call: { depth: 1 } })
     queues.push(call)
-    const [site] = queues.inOrder(100)
-    if (site) queues.drop(site, call)
+    queues.drop(call)
     expect(outcomes).toMatchObject([{ failure: { kind: 'interrupted' } }])
     expect([queues.waiting, queues.running]).toEqual([0, 0])
   })

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { failedOutcome, type PendingCall } from './pending-call.ts'
-import type { Program } from './sandbox.ts'
+import type { Program, SiteCalls } from './sandbox.ts'
 import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
 
@@ -11,6 +11,12 @@ const PROVEN_AFTER = 8
 const MAX_HISTORIES = 20_000
 /** Limits the bodies of one site's waiting calls together, in UTF-16 units: each may have 6 MiB. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
+/** What the service itself takes to pass a part of a stream on, and each character of it. */
+const PART_MS = 0.03
+const CHARACTER_MS = 0.1 / (64 * 1024)
+/** Calls of a site that may go on without their clients, while what they asked the service is under way: how many, how long. */
+const MAX_LEFT = 64
+const MAX_LEFT_MS = 10_000
 
 /**
  * The calls that wait, by site. Within a site first come, first served; between sites the one that has been given the
@@ -27,33 +33,54 @@ export class SiteQueues {
   /** Successes of each program. The program itself is the key: its last calls may end after it was retired. */
   readonly #proven = new WeakMap<Program, number>()
   #virtualMs = 0
-  #running = 0
+  #inside = 0
+  #suspended = 0
+  #left = 0
   #waiting = 0
 
+  get inside(): number {
+    return this.#inside
+  }
+
+  /** Calls that hold a place. */
   get running(): number {
-    return this.#running
+    return this.#inside - this.#suspended
+  }
+
+  get suspended(): number {
+    return this.#suspended
+  }
+
+  /** Calls inside whose clients have gone. */
+  get left(): number {
+    return this.#left
   }
 
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Queues a call, or answers it when its site has no place free and its queue is full. */
-  push(pending: PendingCall): void {
-    const { queueKey: key, program } = pending
-    const { concurrency } = program.limits
+  callsOf(siteId: string): SiteCalls {
+    const { running = 0, suspended = 0, waiting = 0 } = this.#sites.get(siteId) ?? {}
+    return { running, suspended, queued: waiting }
+  }
+
+  /** Queues a call, or answers it when its site has no place free and its queue is full. Tells whether it has to wait for a place. */
+  push(pending: PendingCall): boolean {
+    const { queueKey: key } = pending
     const site = this.#sites.get(key)
-    const waiting = site?.waitingWithOneMore(pending.call.depth, concurrency) ?? 0
+    const waiting = site?.waitingWith(pending) ?? 0
     const met = waiting > 0 ? limitMet(pending, waiting, site?.waitingCharacters ?? 0) : undefined
     if (met) {
+      pending.state = 'ended'
       pending.settle(failedOutcome({ kind: 'limit', ...met }))
-      return
+      return false
     }
-    if (waiting > 0) pending.leaving = pending.call.visitorSignal?.()
     const queue = site ? this.#levelled(site) : this.#opened(key)
     queue.push(pending)
     this.#active.add(queue)
     this.#waiting += 1
+    return waiting > 0
   }
 
   /** The sites with calls that may start, the one served next first. */
@@ -70,14 +97,16 @@ export class SiteQueues {
     const pending = site.take()
     if (!pending) return undefined
     this.#waiting -= 1
-    this.#running += 1
+    this.#inside += 1
     this.#virtualMs = Math.max(this.#virtualMs, site.virtualMs - pending.chargedMs)
     if (site.waiting === 0) this.#active.delete(site)
     return pending
   }
 
-  /** Ends a call that nobody waits for. */
-  drop(site: SiteQueue, pending: PendingCall): void {
+  /** Ends a queued call that nobody waits for. */
+  drop(pending: PendingCall): void {
+    const site = this.#sites.get(pending.queueKey)
+    if (!site) return
     site.drop(pending)
     this.#waiting -= 1
     if (site.waiting === 0) this.#active.delete(site)
@@ -87,9 +116,9 @@ export class SiteQueues {
   putBack(pending: PendingCall): void {
     const site = this.#sites.get(pending.queueKey)
     if (!site) return
+    this.#ended(pending)
     site.putBack(pending)
     this.#active.add(site)
-    this.#running -= 1
     this.#waiting += 1
   }
 
@@ -102,18 +131,78 @@ export class SiteQueues {
     this.#sites.get(pending.queueKey)?.reacquirePermit(pending)
   }
 
+  /** The call was begun and waits for something: its place is free. */
+  suspend(pending: PendingCall): void {
+    if (pending.state !== 'running') return
+    this.#suspended += 1
+    this.#sites.get(pending.queueKey)?.suspend(pending)
+  }
+
+  /** The call waits for its client from now on. */
+  setApart(pending: PendingCall): void {
+    this.#sites.get(pending.queueKey)?.setApart(pending)
+  }
+
+  /** The client of a call inside has gone. Gives the one of its site that has to end for it. */
+  leave(pending: PendingCall, nowMs: number): PendingCall | undefined {
+    const site = this.#sites.get(pending.queueKey)
+    if (!site) return undefined
+    pending.leftMs = nowMs
+    this.#left += 1
+    site.setApart(pending)
+    site.left.add(pending)
+    return site.left.size > MAX_LEFT ? site.left.values().next().value : undefined
+  }
+
+  /** Those that have gone on for too long without their clients. */
+  overdue(nowMs: number): PendingCall[] {
+    if (this.#left === 0) return []
+    return [...this.#sites.values()].flatMap(({ left }) =>
+      [...left].filter(({ leftMs }) => nowMs - leftMs > MAX_LEFT_MS),
+    )
+  }
+
+  /** The call has taken that much processor time so far, and goes on. */
+  used(pending: PendingCall | undefined, cpuUs: number): void {
+    const site = pending && this.#sites.get(pending.queueKey)
+    if (!site) return
+    const { resumes, spentMs } = pending
+    pending.spentMs = cpuUs / 1000
+    pending.resumes = 0
+    const newMs = pending.spentMs - spentMs
+    site.charge(pending, newMs)
+    pending.resumeMs += (newMs / Math.max(1, resumes) - pending.resumeMs) / 4
+    if (isStream(pending)) {
+      site.history.measured(newMs / Math.max(1, resumes), { cold: false, nowMs: performance.now() })
+    }
+  }
+
+  /** A part of the call's request or response has passed through the service. */
+  transferred(pending: PendingCall, length: number): void {
+    const site = this.#sites.get(pending.queueKey)
+    if (site) site.virtualMs += PART_MS + length * CHARACTER_MS
+  }
+
   finished(pending: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {
     const site = this.#sites.get(pending.queueKey)
     if (!site) return
-    this.#running -= 1
+    this.#ended(pending)
     const successes = this.#proven.get(pending.program) ?? 0
     const first = successes < PROVEN_AFTER
     const costMs = end.cpuUs / 1000
     site.finished(pending, costMs)
-    site.history.measured(costMs, { cold: first || pending.cold, nowMs: end.nowMs })
+    // A stream is judged by what each part of it takes, however long it lasts.
+    const measuredMs = isStream(pending) ? costMs - pending.spentMs : costMs
+    site.history.measured(measuredMs, { cold: first || pending.cold, nowMs: end.nowMs })
     // Any other is a program of its own each time.
     if (end.ok && first && pending.purpose === 'operation')
       this.#proven.set(pending.program, successes + 1)
+  }
+
+  #ended(pending: PendingCall): void {
+    this.#inside -= 1
+    if (pending.state === 'suspended') this.#suspended -= 1
+    if (this.#sites.get(pending.queueKey)?.left.has(pending)) this.#left -= 1
   }
 
   /** Whether more calls of its program wait. */
@@ -185,6 +274,8 @@ export class SiteQueues {
     return site
   }
 }
+
+const isStream = ({ call }: PendingCall): boolean => call.exchange?.isStream === true
 
 /** What keeps a call from waiting: how many there would be, or how long they are together. */
 function limitMet({ program, call }: PendingCall, waiting: number, characters: number) {

@@ -5,6 +5,7 @@ import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/grammars.ts'
 import type { FromWorker } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
 
+import { AnswerQueue, type HostCallAnswer } from './answer-queue.ts'
 import { callerOf } from './call.ts'
 import type { HostPlace } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
@@ -12,8 +13,6 @@ import { slotDefinition } from './slot-definition.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
-/** Limits the answers in one frame together, in UTF-16 units; a single longer one fits. */
-const MAX_ANSWERS_LENGTH = 4 * 1024 * 1024
 const LAST_SEQ = 0x7fffffff
 /** Programs whose code a worker keeps, warm or not. */
 const MAX_PROGRAMS = 1000
@@ -38,21 +37,12 @@ export interface SentSection {
   readonly calls: readonly PendingCall[]
 }
 
-/** What the service says to a host call. */
-export interface HostCallAnswer {
-  readonly hostCall: number
-  readonly ok: boolean
-  /** JSON. */
-  readonly text: string
-  /** It is on its way to the worker, or nobody wants it any more. */
-  readonly onSent: () => void
-}
-
 /** What a worker says, but for the frames that it has received. */
-export type WorkerRecord = Exclude<FromWorker, { kind: 'acknowledge' | 'withdrawn' }>
+export type WorkerRecord = Exclude<FromWorker, { kind: 'acknowledge' | 'withdrawn' | 'hello' }>
 
 export interface WorkerEvents {
-  acknowledged(worker: WorkerConnection): void
+  /** The worker has begun what is in these frames. */
+  acknowledged(worker: WorkerConnection, frames: readonly SentFrame[]): void
   /** The worker has not begun these calls, and will not. */
   withdrawn(calls: readonly PendingCall[]): void
   record(worker: WorkerConnection, record: WorkerRecord): void
@@ -80,7 +70,7 @@ export class WorkerConnection {
   readonly #programOf = new Map<number, PendingCall['program']>()
   readonly #frames = new FrameEncoder()
   #next = new RecordWriter(TO_WORKER)
-  #answers: HostCallAnswer[] = []
+  readonly #answers = new AnswerQueue()
   #index = 0
   #lastSeq = 0
   #lastSlot = 0
@@ -132,15 +122,15 @@ export class WorkerConnection {
     this.#answers.push(answer)
   }
 
-  /** Its client has gone. Goes out with the next frame. */
-  abort(id: number): void {
-    this.#next.add('abort', [id], [])
+  /** Its client has gone, or it is to end at once. Goes out with the next frame. */
+  tell(kind: 'abort' | 'end', id: number): void {
+    this.#next.add(kind, [id], [])
     this.#added()
   }
 
   /** The worker is gone: nobody reads them any more. */
   dropAnswers(): void {
-    for (const { onSent } of this.#answers.splice(0)) onSent()
+    for (const { onSent } of this.#answers.drain()) onSent()
   }
 
   /** Goes out with the next frame. */
@@ -154,7 +144,7 @@ export class WorkerConnection {
   }
 
   get hasOutgoing(): boolean {
-    return this.#index > 0 || this.#answers.length > 0
+    return this.#index > 0 || !this.#answers.isEmpty
   }
 
   /**
@@ -164,7 +154,7 @@ export class WorkerConnection {
   send(calls: readonly PendingCall[], options: { nowMs: number; risky: boolean }): void {
     const sections: SentSection[] = []
     for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
-    const answers = calls.length > 0 ? [] : this.#takeAnswers()
+    const answers = calls.length > 0 ? [] : this.#answers.takeFrame()
     this.lastHadAnswers = answers.length > 0
     for (const { hostCall, ok, text } of answers) {
       this.#next.add('answer', [hostCall, ok ? 1 : 0], [text])
@@ -192,7 +182,8 @@ export class WorkerConnection {
     for (const record of readRecords(text, FROM_WORKER)) {
       if (record.kind === 'acknowledge') this.#acknowledge(record.numbers[0])
       else if (record.kind === 'withdrawn') this.#withdrawn(record.numbers[0])
-      else this.#events.record(this, record)
+      // Who it is was seen when it connected.
+      else if (record.kind !== 'hello') this.#events.record(this, record)
     }
     this.#events.received(this)
   }
@@ -211,15 +202,6 @@ export class WorkerConnection {
     return call
   }
 
-  #takeAnswers(): HostCallAnswer[] {
-    let length = 0
-    const end = this.#answers.findIndex(({ text }, at) => {
-      length += text.length
-      return at > 0 && length > MAX_ANSWERS_LENGTH
-    })
-    return this.#answers.splice(0, end < 0 ? this.#answers.length : end)
-  }
-
   #withdrawn(seq: number): void {
     const frame = this.unacked.find((one) => one.seq === seq)
     if (frame) this.#events.withdrawn(this.takeBack(frame))
@@ -229,8 +211,7 @@ export class WorkerConnection {
   #acknowledge(seq: number): void {
     const at = this.unacked.findIndex((frame) => frame.seq === seq)
     if (at < 0) return
-    this.unacked.splice(0, at + 1)
-    this.#events.acknowledged(this)
+    this.#events.acknowledged(this, this.unacked.splice(0, at + 1))
   }
 
   /** The index in the frame of the record just added. */

@@ -6,6 +6,8 @@ import { DEFAULT_TABLE_LIMITS, type TableLimits } from '#runtime/tables/table-li
 /** What one site may use where its operator says nothing else. Shown by `GET /admin/data/usage`. */
 const DEFAULT_LIMITS: SiteLimits = {
   concurrency: 64,
+  suspendedCalls: 1000,
+  openStreams: 5000,
   queueLength: 512,
   queueMs: 10_000,
   cpuMs: 1000,

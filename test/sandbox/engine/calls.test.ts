@@ -486,6 +486,7 @@ test('a response that is streamed waits until the service takes it, and ends wit
   const left = new AbortController()
   const exchange = {
     left: left.signal,
+    isStream: true,
     ask: async (argument: string) => {
       asked.push(argument.slice(0, 1))
       return new Promise<string>(() => {})

@@ -88,7 +88,7 @@ describe('sandbox hosts', () => {
     )
     const { result, others } = await sandbox.beside(async () => {
       const waiting = sandbox.call(program, false)
-      await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0), 10_000)
+      await vi.waitFor(() => expect(sandbox.hosts.status().suspended).toBeGreaterThan(0), 10_000)
       expect(valueOf(await sandbox.call(program, true))).toBe(1)
       for (const pid of before) process.kill(pid, 'SIGKILL')
       return waiting
@@ -112,7 +112,7 @@ describe('sandbox hosts', () => {
   test('that somebody stopped are replaced, and what was inside is not blamed', async () => {
     const before = sandbox.hosts.status().hosts.map(({ pid }) => pid)
     const waiting = sandbox.run('export default () => new Promise(() => {})')
-    await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0), 10_000)
+    await vi.waitFor(() => expect(sandbox.hosts.status().suspended).toBeGreaterThan(0), 10_000)
     for (const pid of before) process.kill(pid, 'SIGSTOP')
     expect(await waiting).toMatchObject({ failure: { kind: 'interrupted' } })
     await vi.waitFor(() => expect(before.filter(isAlive)).toEqual([]), 10_000)

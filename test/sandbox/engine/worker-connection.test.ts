@@ -3,6 +3,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 
 import { expect, test } from 'vitest'
 
+import { pendingCall } from '#platform/sandbox-host/testing/pending-call.ts'
 import { WorkerConnection } from '#platform/sandbox-host/worker-connection.ts'
 import { FrameReader } from '#sandbox/frames.ts'
 import { TO_WORKER } from '#sandbox/grammars.ts'
@@ -20,10 +21,12 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
     const place = { pid: 1, progressPath: '', place: { role: 'ordinary', index: 0 } } as const
     const events = { withdrawn() {}, acknowledged() {}, record() {}, received() {} }
     const connection = new WorkerConnection(socket, place, events)
+    const asker = pendingCall(1)
     const gone: number[] = []
     for (const [at, length] of [1, 2, 2, 9, 1].entries()) {
       const onSent = () => gone.push(at)
-      connection.answer({ hostCall: at + 1, ok: true, text: 'x'.repeat(length * MEBI), onSent })
+      const text = 'x'.repeat(length * MEBI)
+      connection.answer({ hostCall: at + 1, ok: true, text, asker, onSent })
     }
     const frames: number[][] = []
     const reader = new FrameReader()

@@ -1,9 +1,11 @@
 import type { Call } from '#platform/sandbox-host/call.ts'
-import type { PendingCall } from '#platform/sandbox-host/pending-call.ts'
+import { newCall, type PendingCall } from '#platform/sandbox-host/pending-call.ts'
 import type { Program, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
 
 const LIMITS: SiteLimits = {
   concurrency: 9,
+  suspendedCalls: 0,
+  openStreams: 9,
   queueLength: 9,
   queueMs: 9,
   cpuMs: 50,
@@ -42,29 +44,19 @@ export function pendingCall(
   { program = programOf(`site_${id}`), call, ...part }: Part = {},
 ): PendingCall {
   const { siteId, siteDomain: domain } = program
+  const about = {
+    site: { siteId, domain },
+    operation: 'op',
+    requestId: 'r',
+    authority: null,
+    depth: 0,
+    body: '{}',
+    ...call,
+  }
+  const code = { program, definition: DEFINITION, purpose: 'operation', logs: undefined } as const
   return {
-    id,
-    queueKey: siteId,
-    program,
-    definition: DEFINITION,
-    call: {
-      site: { siteId, domain },
-      operation: 'op',
-      requestId: 'r',
-      authority: null,
-      depth: 0,
-      body: '{}',
-      ...call,
-    },
-    purpose: 'operation',
-    leaving: undefined,
+    ...newCall(id, about, { ...code, settle: () => {} }),
     queuedMs: 0,
-    slot: 0,
-    cold: false,
-    chargedMs: 0,
-    logs: undefined,
-    settle: () => {},
-    isAnswered: false,
     ...part,
   }
 }

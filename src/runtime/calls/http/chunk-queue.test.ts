@@ -7,7 +7,11 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function opened() {
-  const events = { left: vi.fn<() => void>(), silent: vi.fn<() => void>() }
+  const events = {
+    left: vi.fn<() => void>(),
+    ended: vi.fn<() => void>(),
+    silent: vi.fn<() => void>(),
+  }
   const queue = new ChunkQueue(events)
   return { queue, events, reader: queue.stream.getReader() }
 }
@@ -69,11 +73,13 @@ describe('the body of a response on its way', () => {
   })
 
   test('leaves no timer behind at its end', async () => {
-    const { queue, reader } = opened()
+    const { queue, events, reader } = opened()
     await queue.push(chunk(1))
     queue.close()
     await reader.read()
+    expect(events.ended).not.toHaveBeenCalled()
     expect((await reader.read()).done).toBe(true)
+    expect(events.ended).toHaveBeenCalledOnce()
     expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -6,6 +6,8 @@ const MOST_BUFFERED = 4 * HTTP_LIMITS.bufferedBytes
 interface ChunkQueueEvents {
   /** Nobody reads any more. */
   left(): void
+  /** The client has all of it. */
+  ended(): void
   /** Nothing has come for too long. */
   silent(): void
 }
@@ -76,6 +78,7 @@ export class ChunkQueue {
       return
     }
     clearTimeout(this.#timer)
+    this.#events.ended()
     if (this.#end === 'done') controller.close()
     else controller.error(this.#end?.error)
   }

@@ -4,6 +4,7 @@ import type { OperationRunner } from '#runtime/calls/operation-runner.ts'
 import type { PublishedOperation, PublishedSite } from '#runtime/published/published-site.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 
+import type { OpenStreams } from './open-streams.ts'
 import type { OperationResponse, OperationExchange } from './operation-exchange.ts'
 
 /** An operation that answers HTTP itself, of the revision that is current. */
@@ -12,6 +13,7 @@ export type HttpOperation = Pick<AdmittedCall, 'site' | 'operation'>
 interface HttpCallsDeps {
   readonly published: PublishedSites
   readonly runner: OperationRunner
+  readonly openStreams: OpenStreams
 }
 
 /** Serves the operations that answer HTTP themselves. */
@@ -40,6 +42,10 @@ export class HttpCalls {
     exchange: OperationExchange,
   ): Promise<OperationResponse> {
     admit(call, found.operation)
+    const { siteId, program } = found.site
+    const { openStreams } = program.limits
+    const source = { siteId, address: call.address ?? '', openStreams }
+    exchange.admit(() => this.#deps.openStreams.open(source))
     this.#deps.runner.exchange({ ...found, call }, exchange)
     return exchange.answer
   }

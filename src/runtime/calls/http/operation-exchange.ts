@@ -26,6 +26,10 @@ export class OperationExchange implements CallExchange {
   #queue: ChunkQueue | undefined
   #sizeBytes = 0
   #fault: UnsendableResponse | undefined
+  /** Why no response was begun. */
+  #refusal: unknown
+  #openStream: () => () => void = () => () => {}
+  #closeStream: (() => void) | undefined
 
   /** `request` is the body, unless it was handed over whole. */
   constructor(request: RequestSource | undefined) {
@@ -43,6 +47,16 @@ export class OperationExchange implements CallExchange {
     return this.#left.signal
   }
 
+  get isStream(): boolean {
+    return this.#closeStream !== undefined
+  }
+
+  /** `openStream` counts the request or the response where it is a stream. Throws where the request may be none. */
+  admit(openStream: () => () => void): void {
+    this.#openStream = openStream
+    if (this.#request) this.#closeStream = openStream()
+  }
+
   async ask(argument: string): Promise<string> {
     const step = parseExchangeStep(argument)
     if (step?.kind === 'read' && this.#request) return requestChunkText(await this.#request.next())
@@ -50,7 +64,7 @@ export class OperationExchange implements CallExchange {
     try {
       await this.#take(step)
     } catch (error) {
-      throw this.#broken(error)
+      throw error === this.#refusal ? error : this.#broken(error)
     }
     return ''
   }
@@ -59,7 +73,9 @@ export class OperationExchange implements CallExchange {
   end(result: string): void {
     this.#request?.close()
     if (this.#fault) throw this.#fault
+    if (this.#refusal !== undefined) return
     if (this.#queue) return this.#queue.close()
+    this.#closeStream?.()
     if (result === '' && this.left.aborted) return this.#answer.reject(goneAway())
     const headEnd = result.indexOf('\n')
     const head = parseResponseHead(result.slice(0, Math.max(0, headEnd)))
@@ -69,11 +85,13 @@ export class OperationExchange implements CallExchange {
   fail(error: unknown): void {
     this.#request?.close()
     this.#answer.reject(error)
-    this.#queue?.fail(error)
+    if (this.#queue) this.#queue.fail(error)
+    else this.#closeStream?.()
   }
 
   /** Nobody waits for the response any more. */
   leave(): void {
+    this.#closeStream?.()
     this.#left.abort()
   }
 
@@ -85,13 +103,26 @@ export class OperationExchange implements CallExchange {
 
   #begin(text: string): void {
     const head = parseResponseHead(text)
+    this.#count()
     const queue = new ChunkQueue({
       left: () => this.leave(),
+      ended: () => this.#closeStream?.(),
       silent: () => this.#broken(tooSilent()),
     })
     this.#queue = queue
     // What fails at once is still an error, and no response that breaks off.
     setImmediate(() => this.#answer.resolve({ head, body: queue.stream }))
+  }
+
+  #count(): void {
+    try {
+      this.#closeStream ??= this.#openStream()
+    } catch (error) {
+      this.#refusal = error
+      this.#answer.reject(error)
+      this.leave()
+      throw error
+    }
   }
 
   async #push(queue: ChunkQueue, bytes: Uint8Array<ArrayBuffer>): Promise<void> {

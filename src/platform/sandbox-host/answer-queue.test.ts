@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+
+import { AnswerQueue } from './answer-queue.ts'
+import { pendingCall, programOf } from './testing/pending-call.ts'
+
+const askerOf = (siteId: string, resumeMs: number) =>
+  pendingCall(1, { program: programOf(siteId), resumeMs })
+
+function queueOf(
+  ...sites: readonly (readonly [site: string, answers: number, resumeMs: number])[]
+) {
+  const queue = new AnswerQueue()
+  for (const [site, answers, resumeMs] of sites) {
+    const asker = askerOf(site, resumeMs)
+    for (let hostCall = 1; hostCall <= answers; hostCall += 1)
+      queue.push({ hostCall, ok: true, text: '', asker, onSent() {} })
+  }
+  return queue
+}
+
+const frameOf = (queue: AnswerQueue) =>
+  queue.takeFrame().map(({ hostCall, asker }) => `${asker.queueKey}${hostCall}`)
+
+test('answers of sites take turns, each in its order', () => {
+  const queue = queueOf(['a', 4, 0.01], ['b', 2, 0.01])
+  expect(frameOf(queue)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
+  expect(queue.isEmpty).toBe(true)
+})
+
+test('a frame ends where what it resumes would take long, and the next begins with the other site', () => {
+  const queue = queueOf(['slow', 3, 3], ['quick', 2, 0.5])
+  expect(frameOf(queue)).toEqual(['slow1', 'quick1'])
+  expect(frameOf(queue)).toEqual(['slow2', 'quick2'])
+  expect(frameOf(queue)).toEqual(['slow3'])
+})
+
+test('an answer whose call takes longer than a frame has one of its own', () => {
+  const queue = queueOf(['long', 2, 50])
+  expect([frameOf(queue), frameOf(queue), frameOf(queue)]).toEqual([['long1'], ['long2'], []])
+})
+
+test('what waits for a worker that is gone is taken out', () => {
+  const queue = queueOf(['a', 2, 1], ['b', 1, 1])
+  expect(queue.drain()).toHaveLength(3)
+  expect([queue.isEmpty, frameOf(queue)]).toEqual([true, []])
+})

@@ -1,0 +1,69 @@
+import type { PendingCall } from './pending-call.ts'
+
+/** Limits the answers in one frame together, in UTF-16 units; a single longer one fits. */
+const MAX_LENGTH = 4 * 1024 * 1024
+/** The same, by what the calls that they resume will probably take. */
+const MAX_MS = 4
+
+/** What the service says to a host call. */
+export interface HostCallAnswer {
+  readonly hostCall: number
+  readonly ok: boolean
+  /** JSON. */
+  readonly text: string
+  /** The call that it resumes. */
+  readonly asker: PendingCall
+  /** It is on its way to the worker, or nobody wants it any more. */
+  readonly onSent: () => void
+}
+
+/** Answers that wait for a frame to a worker. The sites take turns: many answers of one do not keep back those of the others. */
+export class AnswerQueue {
+  /** The site whose turn it is first. */
+  readonly #sites = new Map<string, HostCallAnswer[]>()
+
+  get isEmpty(): boolean {
+    return this.#sites.size === 0
+  }
+
+  push(answer: HostCallAnswer): void {
+    const { queueKey } = answer.asker
+    const answers = this.#sites.get(queueKey)
+    if (answers) answers.push(answer)
+    else this.#sites.set(queueKey, [answer])
+  }
+
+  /** Takes out those of the next frame. */
+  takeFrame(): HostCallAnswer[] {
+    const frame: HostCallAnswer[] = []
+    let length = 0
+    let costMs = 0
+    for (let next = this.#next(); next; next = this.#next()) {
+      const [key, answers, answer] = next
+      length += answer.text.length
+      costMs += answer.asker.resumeMs
+      if (frame.length > 0 && (length > MAX_LENGTH || costMs > MAX_MS)) break
+      frame.push(answer)
+      answer.asker.resumes += 1
+      answers.shift()
+      this.#sites.delete(key)
+      if (answers.length > 0) this.#sites.set(key, answers)
+    }
+    return frame
+  }
+
+  /** Takes out all of them. */
+  drain(): HostCallAnswer[] {
+    const answers = [...this.#sites.values()].flat()
+    this.#sites.clear()
+    return answers
+  }
+
+  #next(): [string, HostCallAnswer[], HostCallAnswer] | undefined {
+    for (const [key, answers] of this.#sites) {
+      const [answer] = answers
+      if (answer) return [key, answers, answer]
+    }
+    return undefined
+  }
+}
