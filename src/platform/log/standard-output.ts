@@ -2,6 +2,7 @@ import { type DestinationStream, pino } from 'pino'
 
 import type { Config } from '#config/config.ts'
 
+import { SoonFlushed } from './soon-flushed.ts'
 import { textLine } from './text-line.ts'
 
 /**
@@ -13,7 +14,7 @@ export function standardOutput(config: Pick<Config, 'logFormat' | 'logColors'>):
   const { isTTY } = process.stdout
   const output = isTTY
     ? pino.destination({ fd: 1, sync: true })
-    : pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 })
+    : new SoonFlushed(pino.destination({ fd: 1, sync: false, minLength: 4096 }))
   if (logsJson(config)) return output
   const style = { colors: isTTY && config.logColors }
   return { write: (line) => void output.write(textLine(line, style)) }

@@ -3,6 +3,8 @@ import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 import { PRESENCE_LOCK } from '#platform/postgres/presence.ts'
 
 const LOOK_MS = 400
+/** While all are there and this process sees them, it asks no more often than that. */
+const CALM_LOOK_MS = 1000
 /** How long nobody may have seen a session of a process before it counts as dead: one that lives has begun another by then. */
 const ABSENT_MS = 3700
 /** Looks that are further apart than this may have missed that it was there in between. */
@@ -46,7 +48,9 @@ export class DeadHolders {
 
   #tick(): void {
     if (this.#isCut) this.#checkUnseen()
-    if (this.#isLooking) return
+    const isCalm = !this.#isCut && this.#absentSince.size === 0
+    const isDue = !isCalm || performance.now() - this.#lookedMs >= CALM_LOOK_MS
+    if (this.#isLooking || !isDue) return
     this.#isLooking = true
     void this.#look().finally(() => {
       this.#isLooking = false

@@ -62,13 +62,16 @@ export class JobScheduler {
   /** Records every tick of every site that is due now. */
   async tick(): Promise<void> {
     const { database, databaseTime } = this.#deps
-    const { now, ahead } = await database.withDueJobs(async (tx) => {
+    // In one transaction where nothing is set ahead, as in most seconds.
+    const { now, ahead, due } = await database.withDueJobs(async (tx) => {
       const time = await databaseTime(tx)
-      return { now: time, ahead: await selectSetAhead(tx, time, PAGE) }
+      const setAhead = await selectSetAhead(tx, time, PAGE)
+      const sites = setAhead.length > 0 ? undefined : await selectDueSites(tx, time, MAX_SITES)
+      return { now: time, ahead: setAhead, due: sites }
     })
     this.#tellStep(now)
     await forEach(ahead, (due) => this.#setAgain(due, now))
-    const sites = await database.withDueJobs((tx) => selectDueSites(tx, now, MAX_SITES))
+    const sites = due ?? (await database.withDueJobs((tx) => selectDueSites(tx, now, MAX_SITES)))
     for (let turn = shuffled(sites); turn.length > 0;) {
       const unfinished: string[] = []
       await forEach(turn, async (siteId) => {
