@@ -150,8 +150,8 @@ async function openPlatform(
     postgres,
     disk,
     sealer,
-    sharedCache: started.use(openSharedCache(secrets.redisUrl, logger)),
-    counters: started.use(openCounters(secrets.redisUrl, logger)),
+    sharedCache: started.use(await openSharedCache(secrets.redisUrl, logger)),
+    counters: started.use(await openCounters(secrets.redisUrl, logger)),
     egress: new HttpEgress(),
     requestTraces,
     tracer:

@@ -38,7 +38,7 @@ describe.skipIf(missing)(`two replicas that share a Redis${missing ? ` (${missin
   beforeAll(async () => {
     redis = await startRedis()
     cluster = await IdentityCluster.start()
-    counters = [0, 1].map(() => openCounters(redis.url, silentLog, PATIENT))
+    counters = await Promise.all([0, 1].map(() => openCounters(redis.url, silentLog, PATIENT)))
     replicas = await Promise.all(
       counters.map((each) => cluster.replica({ deps: { counters: each } })),
     )

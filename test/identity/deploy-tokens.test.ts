@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3_600_000
 
 let now = new Date()
 let stack: Stack
-const counters = openCounters(undefined, silentLog)
+const counters = await openCounters(undefined, silentLog)
 beforeAll(async () => {
   stack = await startStack({ platform: { clock: { now: () => now }, counters } })
 })

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const now = new Date()
   // Whoever has to wait waits for ever, and what is remembered of the pools is never read anew between two who are compared.
   const clock = { now: () => now }
-  const counters = openCounters(undefined, log, { clock })
+  const counters = await openCounters(undefined, log, { clock })
   const platform = { postgres: { ...postgres, database: seen(postgres.database) }, counters, clock }
   stack = await startStack({ beside: first, config, platform })
   strangers = await Strangers.open(stack, 'one.test')

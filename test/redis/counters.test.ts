@@ -41,9 +41,9 @@ describe.skipIf(missing)(`counters in Redis${missing ? ` (${missing})` : ''}`, (
 
   beforeAll(async () => {
     redis = await startRedis()
-    one = openCounters(redis.url, silentLog, PATIENT)
-    two = openCounters(redis.url, silentLog, PATIENT)
-    probe = openSharedCache(redis.url, silentLog, PATIENT)
+    one = await openCounters(redis.url, silentLog, PATIENT)
+    two = await openCounters(redis.url, silentLog, PATIENT)
+    probe = await openSharedCache(redis.url, silentLog, PATIENT)
     await connected()
   })
   afterEach(async () => {

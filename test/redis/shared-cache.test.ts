@@ -17,8 +17,8 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
 
   beforeAll(async () => {
     redis = await startRedis()
-    one = openSharedCache(redis.url, silentLog, PATIENT)
-    two = openSharedCache(redis.url, silentLog, PATIENT)
+    one = await openSharedCache(redis.url, silentLog, PATIENT)
+    two = await openSharedCache(redis.url, silentLog, PATIENT)
     await vi.waitUntil(async () => (await one.ping()) === 'ok' && (await two.ping()) === 'ok', {
       timeout: PATIENCE,
     })

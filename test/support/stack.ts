@@ -115,7 +115,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     postgres,
     ports: [server.port, beside?.port] as const,
   }
-  const context = started.use(await openContext(testPlatform(options, places, started)))
+  const context = started.use(await openContext(await testPlatform(options, places, started)))
   const app = httpApp(context)
   late.resolve(tracing(context, (incoming, peer) => app.fetch(incoming, peer)))
   if (options.works !== false) startWork(context, started)
@@ -156,11 +156,11 @@ interface Places {
   readonly ports: readonly [number, number | undefined]
 }
 
-function testPlatform(
+async function testPlatform(
   options: StackOptions,
   { dataDir, masterKey, keyPairs, postgres, ports: [port, firstPort] }: Places,
   started: AsyncDisposableStack,
-): Platform {
+): Promise<Platform> {
   const logger = options.logger ?? silentLog
   const sealer = new Sealer(masterKey)
   const config: Config = {
@@ -181,8 +181,8 @@ function testPlatform(
     newKeyPair: () => keyPairs.next(),
     postgres,
     sealer,
-    sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
-    counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
+    sharedCache: started.use(await openSharedCache(options.redisUrl, logger, PATIENT)),
+    counters: started.use(await openCounters(options.redisUrl, logger, PATIENT)),
     disk: ENOUGH_ROOM,
     egress: new HttpEgress(),
     requestTraces: new RequestTraces(),

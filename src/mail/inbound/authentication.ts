@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-import { type DNSResolver, authenticate } from 'mailauth'
+import type { DNSResolver } from 'mailauth'
 
 import { piecesInTurns } from '#base/pieces.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
@@ -109,6 +109,8 @@ async function authenticated(
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
   const { address, heloName, sender, hostname } = request
+  // It is large: loaded with the first message that comes.
+  const { authenticate } = await import('mailauth')
   const found = await authenticate(input, {
     ip: address,
     helo: heloName,

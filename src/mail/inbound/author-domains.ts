@@ -1,4 +1,4 @@
-import { type AuthenticateResult, type DMARCResult, type DNSResolver, dmarc } from 'mailauth'
+import type { AuthenticateResult, DMARCResult, DNSResolver } from 'mailauth'
 
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
@@ -33,6 +33,7 @@ export async function dmarcOf(
   const passed = dkim.results.filter(({ status }) => status.result === 'pass')
   const dkimDomains = passed.map(({ signingDomain }) => ({ domain: signingDomain ?? '' }))
   const spfDomains = spf !== false && spf.status.result === 'pass' ? [spf.domain] : []
+  const { dmarc } = await import('mailauth')
   const results = await Promise.all(
     domains.map((domain) =>
       dmarc({ headerFrom: `author@${domain}`, spfDomains, dkimDomains, resolver }),

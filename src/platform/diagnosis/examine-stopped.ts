@@ -98,7 +98,7 @@ async function examineStore({ config, secrets, logger }: Stopped): Promise<reado
 }
 
 async function examineRedis({ config, secrets, logger }: Stopped): Promise<readonly Finding[]> {
-  await using cache = openSharedCache(secrets.redisUrl, logger)
+  await using cache = await openSharedCache(secrets.redisUrl, logger)
   const sharing = { replicas: undefined, objectsInFiles: config.s3 === undefined }
   const findings = await examineSharing(cache, sharing)
   return findings.filter(({ part }) => part === 'redis')

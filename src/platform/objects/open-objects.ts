@@ -6,7 +6,6 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import { FileObjectStore, type FileObjectStoreDeps } from './file-object-store.ts'
 import type { ObjectStore } from './object-store.ts'
-import { S3ObjectStore } from './s3-object-store.ts'
 
 /** The store that the configuration names: S3, or files in the data folder. */
 export async function openObjects(opening: {
@@ -18,6 +17,8 @@ export async function openObjects(opening: {
   const { config, secrets, logger, urls } = opening
   if (config.s3 !== undefined) {
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = secrets
+    // Its client is worth its memory only where there is an S3.
+    const { S3ObjectStore } = await import('./s3-object-store.ts')
     return new S3ObjectStore(
       { ...config.s3, accessKeyId, secretAccessKey },
       { clock: systemClock, logger },

@@ -8,7 +8,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { CounterState, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
 import type { RedisActivity } from './redis-activity.ts'
-import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
+import type { RedisConnection, RedisTimeouts } from './redis-connection.ts'
 
 const REMEMBERED_DEBTS = 100_000
 
@@ -59,15 +59,17 @@ local firstRefusal = step == 'begin' and blocked and not refused
 return { count, math.max(0, waits - now), admitted and 1 or 0, firstRefusal and 1 or 0 }`
 
 /** Opens counters that replicas share, or counters of this process alone when there is no Redis. */
-export function openCounters(
+export async function openCounters(
   redisUrl: string | undefined,
   logger: Logger,
   { clock = systemClock, ...patience }: RedisTimeouts & { readonly clock?: Clock } = {},
-): Counters {
+): Promise<Counters> {
   const memory = new MemoryCounters({ clock })
   if (redisUrl === undefined) return memory
   const silence = 'redis does not answer; each replica counts tries alone'
-  const link = new RedisConnection(redisUrl, { logger, silence }, patience)
+  // The client is worth its memory only where there is a Redis.
+  const { RedisConnection: Connection } = await import('./redis-connection.ts')
+  const link = new Connection(redisUrl, { logger, silence }, patience)
   return new RedisCounters({ link, memory })
 }
 

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { RedisActivity } from './redis-activity.ts'
-import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
+import type { RedisConnection, RedisTimeouts } from './redis-connection.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
 /** Drops that Redis did not confirm; beyond this many the oldest is left to expire. */
@@ -69,14 +69,16 @@ if #members > 0 then redis.call('HSET', KEYS[2], 'total', total) end
 return dropped`
 
 /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. */
-export function openSharedCache(
+export async function openSharedCache(
   redisUrl: string | undefined,
   logger: Logger,
   patience: RedisTimeouts = {},
-): SharedCache {
+): Promise<SharedCache> {
   if (redisUrl === undefined) return noSharedCache
   const silence = 'redis does not answer; each replica caches alone'
-  const link = new RedisConnection(redisUrl, { logger, silence }, patience)
+  // The client is worth its memory only where there is a Redis.
+  const { RedisConnection: Connection } = await import('./redis-connection.ts')
+  const link = new Connection(redisUrl, { logger, silence }, patience)
   return new RedisSharedCache({ link, clock: systemClock })
 }
 
