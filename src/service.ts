@@ -15,20 +15,13 @@ import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import {
-  loneMailParser,
-  mailParserCommand,
-  sharedMailParser,
-} from '#platform/mail-parser/process-mail-parser.ts'
+import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { openObjects } from '#platform/objects/open-objects.ts'
 import { type OpenedPostgres, openPostgres } from '#platform/open-postgres.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import { ballastOf } from '#platform/postgres/embedded/room-to-start.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
-import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
-import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
-import { openSandboxPrograms } from '#platform/sandbox-host/sandbox-programs.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
@@ -38,6 +31,7 @@ import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { openTracer } from '#platform/tracing/tracer.ts'
 import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
+import { EarlySandbox } from './early-sandbox.ts'
 import { makeFirstSite } from './first-site.ts'
 import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
 
@@ -117,29 +111,14 @@ async function openPlatform(
   started: AsyncDisposableStack,
   { config, secrets, logger, requestTraces }: Logs & { config: Config; secrets: Secrets },
 ) {
-  const cacheDir = join(config.dataDir, 'cache')
-  const opening = new AbortController()
-  const { signal } = opening
-  const programs = openSandboxPrograms(logger)
-  const jail = programs.then(({ entries }) =>
-    openSandboxJail({ config: config.sandbox, cacheDir, logger, entries, signal }),
-  )
-  // Whoever opens the sandbox is told: the database starts meanwhile.
-  jail.catch(() => {})
-  started.defer(async () => {
-    opening.abort()
-    await Promise.allSettled([jail])
-  })
+  const sandbox = started.use(new EarlySandbox({ config, logger }))
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
   const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
   const disk = started.use(await watchDisks(postgres, { config, logger }))
   const sealer = new Sealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
-  const parserDeps = {
-    command: async () => mailParserCommand(await jail, (await programs).mailParser),
-    logger,
-  }
+  const parserDeps = { command: () => sandbox.mailParser(), logger }
   return {
     config,
     operatorKey: keys.operatorKey,
@@ -162,16 +141,7 @@ async function openPlatform(
     mailParser: started.use(sharedMailParser(parserDeps)),
     loneMailParser: started.use(loneMailParser(parserDeps)),
     openObjects: (urls) => openObjects({ config, secrets, logger, urls }),
-    openSandbox: async (environment) =>
-      SandboxHosts.start({
-        config: config.sandbox,
-        environment,
-        logger,
-        cacheDir,
-        entries: (await programs).entries,
-        scripts: await (await programs).scripts(),
-        jail: await jail,
-      }),
+    openSandbox: (environment) => sandbox.open(environment),
   } satisfies Platform
 }
 

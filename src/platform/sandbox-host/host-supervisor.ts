@@ -104,12 +104,12 @@ export class HostSupervisor {
     return this.#seats.status(this.#hosts)
   }
 
-  async start(): Promise<void> {
+  /** Resolves when the first host is about to start. */
+  async open(): Promise<void> {
     await this.#connections.listen(this.#folder.socketPath)
     this.#folder.openSocket()
     void removeAbandonedRunFolders()
     this.#fill(this.#seats.first)
-    await this.ready()
   }
 
   /** Whether calls are taken; they also are while the only host is replaced. */

@@ -116,10 +116,17 @@ export class SandboxHosts implements Sandbox {
     })
   }
 
+  /** Resolves before the first host takes calls: those that come meanwhile wait for it. */
+  static async open(deps: SandboxHostsDeps): Promise<SandboxHosts> {
+    const sandbox = new SandboxHosts({ ...deps, jail: deps.jail ?? (await openSandboxJail(deps)) })
+    await sandbox.#fleet.open()
+    return sandbox
+  }
+
   /** Resolves when the first host takes calls. */
   static async start(deps: SandboxHostsDeps): Promise<SandboxHosts> {
-    const sandbox = new SandboxHosts({ ...deps, jail: deps.jail ?? (await openSandboxJail(deps)) })
-    await sandbox.#fleet.start()
+    const sandbox = await SandboxHosts.open(deps)
+    await sandbox.#fleet.ready()
     return sandbox
   }
 
