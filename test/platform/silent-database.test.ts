@@ -5,9 +5,12 @@ import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postg
 import { openQueue } from '#platform/queue/postgres-queue.ts'
 import { cloneDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
+import { until } from '#test/tally.ts'
 import { TcpProxy } from '#test/tcp-proxy.ts'
 
 const POOL = 4
+/** 2.5 s on a calm machine; a busy one gets more time. */
+const FOUND_WITHIN_MS = 5000
 const AWAY = { code: 'ServiceUnavailable', message: 'The database does not answer: try again' }
 const LOST = {
   code: 'ServiceUnavailable',
@@ -43,7 +46,9 @@ describe('a database that falls silent', () => {
     await pingAll()
     proxy.fallSilent()
     const waiting = Array.from({ length: 3 * POOL }, () => ping().catch((error: unknown) => error))
+    const silentMs = performance.now()
     for (const fault of await Promise.all(waiting)) expect(fault).toMatchObject(AWAY)
+    expect(performance.now() - silentMs).toBeLessThan(FOUND_WITHIN_MS)
     const askedMs = performance.now()
     await expect(ping()).rejects.toMatchObject(AWAY)
     await expect(postgres.statements('select 1', [])).rejects.toMatchObject(AWAY)
@@ -86,6 +91,49 @@ describe('a database that falls silent', () => {
     await vi.waitFor(() => expect(done).toEqual(['one', 'two']), { timeout: 30_000 })
     stop.abort()
     await running
+  })
+})
+
+describe('a database that answers on no new connection', () => {
+  const sleep = (seconds: number): Promise<unknown> =>
+    postgres.database.withSite('one', (tx) => sql`select pg_sleep(${seconds})`.execute(tx.db))
+
+  test('lives while connections that are open answer', async () => {
+    await pingAll()
+    proxy.silenceNew()
+    const over = new AbortController()
+    const slept = sleep(5).finally(() => over.abort())
+    await until(over.signal, 50, async () => expect(await ping()).toBe('pong'))
+    await slept
+    expect(log.error).not.toHaveBeenCalled()
+    expect(log.warn).not.toHaveBeenCalled()
+  })
+
+  test('lives while only its notifications answer', async () => {
+    await postgres.notifications.listen('croft_site', { onMessage: () => {} })
+    await pingAll()
+    proxy.silenceNew()
+    await Promise.all(Array.from({ length: POOL }, () => sleep(5)))
+    expect(await pingAll()).toEqual(Array(POOL).fill('pong'))
+    expect(log.error).not.toHaveBeenCalled()
+  })
+
+  test('is asked over an idle one about a connection whose server process hangs', async () => {
+    await pingAll()
+    const [row] = (await postgres.statements<{ pid: number }>('select pg_backend_pid() as pid', []))
+      .rows
+    const { pid = 0 } = row ?? {}
+    proxy.silenceNew()
+    backend(pid, 'SIGSTOP')
+    try {
+      const askedMs = performance.now()
+      await expect(postgres.statements('select 1', [])).rejects.toMatchObject(LOST)
+      expect(performance.now() - askedMs).toBeLessThan(FOUND_WITHIN_MS)
+      expect(await pingAll()).toEqual(Array(POOL).fill('pong'))
+      expect(log.error).not.toHaveBeenCalled()
+    } finally {
+      backend(pid, 'SIGCONT')
+    }
   })
 })
 

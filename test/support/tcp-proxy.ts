@@ -38,7 +38,12 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) silence(pair)
   }
 
-  /** The same, and the server learns that all connections have ended. */
+  /** From now on nothing arrives on new connections; those that are open work. */
+  silenceNew(): void {
+    this.#isSilent = true
+  }
+
+  /** As `fallSilent`, and the server learns that all connections have ended. */
   cutOff(): void {
     this.fallSilent()
     for (const { far } of this.#pairs) far?.destroy()

@@ -1,13 +1,14 @@
 import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { SchedulingDelay, type SilenceLimit } from '#platform/scheduling-delay.ts'
 
 const LOOK_MS = 200
 /** What has no answer after this is looked into. With the time of a probe it makes less than four seconds. */
-const STALLED_MS = 1000
+const STALLED: SilenceLimit = { calmMs: 1000, steps: 4 }
 /** How long the rest is left alone once the store has answered a probe. */
 const ALIVE_MS = 5000
-/** How long a probe may take. */
-const PROBE_MS = 2000
+/** How long a probe may take: a connection, its TLS and one request, each part of which wakes two processes. */
+const PROBE: SilenceLimit = { calmMs: 1800, steps: 40 }
 const PROBE_PAUSE_MS = 500
 
 export interface StoreWatchDeps {
@@ -25,16 +26,18 @@ export interface Patience {
 
 /**
  * Finds out what a connection cannot tell: that nobody answers at its other end. What has waited for a second makes it ask
- * once more, beside. Where that is not answered either, the store is away: what waits for it fails, and so does at once what comes next,
- * until it answers. Where it is, what waits has until its own limit.
+ * once more, beside. Where neither that is answered nor anything else, the store is away: what waits for it fails, and so does at
+ * once what comes next, until it answers. Where it is, what waits has until its own limit. A machine on which timers run late gets
+ * more time.
  */
 export class StoreWatch implements Disposable {
   readonly #deps: StoreWatchDeps
   readonly #waiting = new Set<Waiting>()
   readonly #timer: NodeJS.Timeout
-  #lookedMs = performance.now()
+  readonly #delay = new SchedulingDelay(LOOK_MS)
+  #probing: { readonly startedMs: number; readonly stop: AbortController } | undefined
+  #answeredMs = -Infinity
   #isSuspected = false
-  #isProbing = false
   #probedMs = 0
   #awaySinceMs: number | undefined
 
@@ -66,7 +69,9 @@ export class StoreWatch implements Disposable {
     const waiting = new Waiting(patience)
     this.#waiting.add(waiting)
     try {
-      return await Promise.race([work(waiting.signal), waiting.givenUp])
+      const answer = await Promise.race([work(waiting.signal), waiting.givenUp])
+      this.#answeredMs = performance.now()
+      return answer
     } finally {
       this.#waiting.delete(waiting)
     }
@@ -74,38 +79,46 @@ export class StoreWatch implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
+    this.#probing?.stop.abort(noAnswer())
     for (const waiting of this.#waiting) waiting.giveUp(storeAway())
   }
 
   #look(): void {
     const nowMs = performance.now()
-    const wasBusy = nowMs - this.#lookedMs > 4 * LOOK_MS
-    this.#lookedMs = nowMs
-    // Answers may have come that this process had no time to read.
-    if (wasBusy) return
+    this.#delay.tick(nowMs)
     let isStalled = this.#isSuspected
+    const stalledMs = this.#delay.patienceMs(STALLED)
     for (const waiting of this.#waiting) {
-      if (waiting.look(nowMs)) isStalled = true
+      const hasMoved = waiting.look(nowMs)
+      if (hasMoved) this.#answeredMs = nowMs
+      if (waiting.isStalled(nowMs, stalledMs)) isStalled = true
     }
     const isAway = this.#awaySinceMs !== undefined
     if (isAway) this.#giveUpStalled(nowMs)
+    if (this.#probing !== undefined) {
+      const { startedMs, stop } = this.#probing
+      if (nowMs - startedMs > this.#delay.patienceMs(PROBE)) stop.abort(noAnswer())
+      return
+    }
     const isPaused = nowMs - this.#probedMs < PROBE_PAUSE_MS
     if ((isAway || isStalled) && !isPaused) void this.#probe()
   }
 
   async #probe(): Promise<void> {
-    if (this.#isProbing) return
-    this.#isProbing = true
-    this.#isSuspected = false
+    if (this.#probing !== undefined) return
     const startedMs = performance.now()
+    const stop = new AbortController()
+    this.#probing = { startedMs, stop }
+    this.#isSuspected = false
     try {
-      await answerInTime(this.#deps.probe)
+      await untilStopped(this.#deps.probe(stop.signal), stop.signal)
       this.#answered()
     } catch (error) {
-      // Its answer may have waited for this process.
-      if (performance.now() - startedMs < PROBE_MS + 4 * LOOK_MS) this.#silent(error)
+      // Whatever else it has answered since, it lives.
+      if (this.#answeredMs >= startedMs) this.#answered()
+      else this.#silent(error)
     } finally {
-      this.#isProbing = false
+      this.#probing = undefined
       this.#probedMs = performance.now()
     }
   }
@@ -129,7 +142,7 @@ export class StoreWatch implements Disposable {
 
   #giveUpStalled(nowMs: number): void {
     for (const waiting of this.#waiting) {
-      if (nowMs - waiting.sinceMs > STALLED_MS) waiting.giveUp(storeAway())
+      if (nowMs - waiting.sinceMs > this.#delay.patienceMs(STALLED)) waiting.giveUp(storeAway())
     }
   }
 }
@@ -156,15 +169,20 @@ class Waiting {
     return this.#abort.signal
   }
 
-  /** Whether it is so long without progress that it should be looked into. */
+  /** Whether there was progress since the last look. */
   look(nowMs: number): boolean {
     const progress = this.#patience.progress?.() ?? 0
-    if (progress !== this.#progress) this.sinceMs = nowMs
+    const hasMoved = progress !== this.#progress
+    if (hasMoved) this.sinceMs = nowMs
     this.#progress = progress
-    const waitedMs = nowMs - this.sinceMs
     const { limitMs } = this.#patience
-    if (waitedMs > limitMs) this.giveUp(tookTooLong(limitMs))
-    return waitedMs > STALLED_MS && nowMs - this.aliveMs > ALIVE_MS
+    if (nowMs - this.sinceMs > limitMs) this.giveUp(tookTooLong(limitMs))
+    return hasMoved
+  }
+
+  /** Whether it is so long without progress that it should be looked into. */
+  isStalled(nowMs: number, stalledMs: number): boolean {
+    return nowMs - this.sinceMs > stalledMs && nowMs - this.aliveMs > ALIVE_MS
   }
 
   giveUp(cause: Error): void {
@@ -173,18 +191,10 @@ class Waiting {
   }
 }
 
-async function answerInTime(probe: StoreWatchDeps['probe']): Promise<void> {
-  const stop = new AbortController()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(tookTooLong(PROBE_MS))
-    stop.abort()
-  }, PROBE_MS)
-  try {
-    await Promise.race([probe(stop.signal), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+async function untilStopped(asking: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const stopped = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true })
+  await Promise.race([asking, stopped.promise])
 }
 
 const storeAway = (): AppError =>
@@ -192,6 +202,9 @@ const storeAway = (): AppError =>
     retryAfterSeconds: 2,
     isLogged: true,
   })
+
+const noAnswer = (): Error =>
+  Object.assign(new Error('No answer from the object store'), { name: 'TimeoutError' })
 
 const tookTooLong = (limitMs: number): Error =>
   Object.assign(new Error(`No answer from the object store within ${limitMs} ms`), {

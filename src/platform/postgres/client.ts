@@ -63,6 +63,10 @@ export function createClient(options: ClientOptions): SqlClient {
   return postgres(options.url, settings)
 }
 
+/** Is true for an error that the server answered. */
+export const isAnswer = (error: unknown): error is Error & { readonly severity: unknown } =>
+  error instanceof Error && 'severity' in error
+
 /** Postgres's `infinity` has no ISO form: it is read as the end of a Date's range, and written back from it. */
 const FOREVER = 8_640_000_000_000_000
 

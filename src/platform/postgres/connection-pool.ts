@@ -3,8 +3,9 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 
+import type { AskText } from './backend-probe.ts'
 import type { ClientOptions } from './client.ts'
-import { type ConnectionWatch, databaseAway } from './connection-watch.ts'
+import { type ConnectionWatch, type IdleConnections, databaseAway } from './connection-watch.ts'
 import { PoolActivity, type PoolStatus } from './pool-activity.ts'
 import { PooledConnection, type RunStatement } from './pooled-connection.ts'
 
@@ -14,7 +15,7 @@ const WAIT_MS = 10_000
  * At most `max` connections, opened when needed. Who finds none free waits in line, ten seconds at most; while the watch says that
  * the database is away, nobody waits.
  */
-export class ConnectionPool implements PostgresPool {
+export class ConnectionPool implements PostgresPool, IdleConnections {
   /** Kysely would cancel statements with it, over a connection beside the pool: nothing here does. */
   readonly options = {}
   readonly #options: ClientOptions
@@ -32,6 +33,7 @@ export class ConnectionPool implements PostgresPool {
     this.#options = options
     this.#watch = watch
     watch.onAway(() => this.#refuseWaiting())
+    watch.asksOver(this)
     this.#limiter = new Limiter({
       permits: options.max,
       maxWaitMs: WAIT_MS,
@@ -63,6 +65,14 @@ export class ConnectionPool implements PostgresPool {
     } finally {
       this.#release(connection)
     }
+  }
+
+  lendIdle(): AskText | undefined {
+    const connection = this.#idle.at(-1)
+    if (this.#isClosed || connection === undefined || connection.mustBeReplaced) return undefined
+    if (!this.#limiter.tryAcquire()) return undefined
+    this.#idle.pop()
+    return (text) => connection.ask(text).finally(() => this.#release(connection))
   }
 
   /** Waits for statements that run, not for transactions that stand open: let those finish before. */

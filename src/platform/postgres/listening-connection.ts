@@ -1,8 +1,9 @@
-import { type SqlClient, createClient } from './client.ts'
+import { type SqlClient, createClient, isAnswer } from './client.ts'
 import type { StatementInFlight, WatchedConnection } from './connection-watch.ts'
 import { SentStatement } from './pooled-connection.ts'
 
-const CONNECT_SECONDS = 2
+/** The driver's own limit; whoever opens one has less patience. */
+const CONNECT_SECONDS = 60
 
 export interface ListeningConnectionOptions {
   readonly url: string
@@ -18,6 +19,7 @@ export class ListeningConnection implements WatchedConnection {
   readonly #client: SqlClient
   readonly #onLost: (connection: ListeningConnection) => void
   #lastPid: number | undefined
+  #answeredMs = -Infinity
   #isLost = false
 
   constructor({ url, role, onNotify, onLost }: ListeningConnectionOptions) {
@@ -28,7 +30,10 @@ export class ListeningConnection implements WatchedConnection {
       max: 1,
       maxLifetimeSeconds: null,
       connectTimeoutSeconds: CONNECT_SECONDS,
-      onNotify,
+      onNotify: (channel, payload) => {
+        this.#answeredMs = performance.now()
+        onNotify(channel, payload)
+      },
       onClose: () => this.#lose(),
     })
   }
@@ -39,6 +44,10 @@ export class ListeningConnection implements WatchedConnection {
 
   get lastPid(): number | undefined {
     return this.#lastPid
+  }
+
+  get answeredMs(): number {
+    return this.#answeredMs
   }
 
   /** How long the oldest statement has been without an answer. */
@@ -82,6 +91,10 @@ export class ListeningConnection implements WatchedConnection {
     try {
       await query
       this.#lastPid = statement.pid
+      this.#answeredMs = performance.now()
+    } catch (error) {
+      if (isAnswer(error)) this.#answeredMs = performance.now()
+      throw error
     } finally {
       this.inFlight.delete(statement)
     }

@@ -4,6 +4,7 @@ import { sql as kyselySql } from 'kysely'
 
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { SchedulingDelay } from '#platform/scheduling-delay.ts'
 
 import type { ConnectionWatch } from './connection-watch.ts'
 import type { Tx } from './database.ts'
@@ -12,9 +13,11 @@ import type { Channel, NotificationChannels } from './notification-channels.ts'
 
 const MAX_BYTES = 7999
 const RECONNECT_MAX_MS = 2000
-/** How often the connection is asked whether it still hears, and how long it may take to answer or to be opened. */
+/** How often the connection is asked whether it still hears. */
 const BEAT_MS = 500
-const ANSWER_MS = 1500
+/** How long it may take to answer, and to be opened; more where timers run late. */
+const ANSWER = { calmMs: 1500, steps: 8 }
+const OPENING = { calmMs: 1500, steps: 40 }
 /** How long after a sign of life memory is trusted: what is older than that may have been changed unheard. */
 const TRUSTED_MS = 2000
 /** How long what was read without a sign of life is trusted. */
@@ -52,9 +55,9 @@ export class PostgresNotifications implements AsyncDisposable {
   readonly #listeners = new Map<string, NotificationHandlers<unknown>[]>()
   readonly #closing = new AbortController()
   readonly #heartbeat: NodeJS.Timeout
+  readonly #delay = new SchedulingDelay(BEAT_MS)
   #connection: ListeningConnection
   #trustedUntilMs = 0
-  #lookedMs = performance.now()
   #reconnecting: Promise<void> | undefined
 
   constructor(deps: NotificationsDeps) {
@@ -132,15 +135,12 @@ export class PostgresNotifications implements AsyncDisposable {
 
   /** For those who do not ask, and so that nobody has to ask in vain. */
   #look(): void {
-    const nowMs = performance.now()
-    const wasBusy = nowMs - this.#lookedMs > 3 * BEAT_MS
-    this.#lookedMs = nowMs
+    this.#delay.tick(performance.now())
     this.confirm()
     if (this.#listeners.size === 0 || this.#reconnecting !== undefined) return
     const { silentMs } = this.#connection
     if (silentMs === 0) void this.#beat(this.#connection)
-    // An answer may have come that this process had no time to read.
-    else if (silentMs > ANSWER_MS && !wasBusy) this.#connection.giveUp()
+    else if (silentMs > this.#delay.patienceMs(ANSWER)) this.#connection.giveUp()
   }
 
   async #beat(connection: ListeningConnection): Promise<void> {
@@ -183,7 +183,7 @@ export class PostgresNotifications implements AsyncDisposable {
   async #startOver(): Promise<void> {
     const connection = this.#connect()
     this.#connection = connection
-    const late = setTimeout(() => connection.giveUp(), ANSWER_MS)
+    const late = setTimeout(() => connection.giveUp(), this.#delay.patienceMs(OPENING))
     try {
       for (const channel of this.#listeners.keys()) await connection.listen(channel)
     } catch (error) {

@@ -5,7 +5,7 @@ import { hasCode } from '#base/error-code.ts'
 import { diskFull } from '#platform/disk/disk-room.ts'
 
 import { byteaList } from './array-types.ts'
-import { type ClientOptions, type SqlClient, createClient } from './client.ts'
+import { type ClientOptions, type SqlClient, createClient, isAnswer } from './client.ts'
 import type { StatementInFlight, WatchedConnection } from './connection-watch.ts'
 import type { PoolActivity } from './pool-activity.ts'
 
@@ -32,6 +32,7 @@ export class PooledConnection implements WatchedConnection {
   readonly #beginWith: string | undefined
   #hasBegun = false
   #lastPid: number | undefined
+  #answeredMs = -Infinity
   #losses = 0
   #dying = false
   #givenUp: (() => Error) | undefined
@@ -63,6 +64,10 @@ export class PooledConnection implements WatchedConnection {
     return this.#lastPid
   }
 
+  get answeredMs(): number {
+    return this.#answeredMs
+  }
+
   /** For one borrower: its statements all run in the same session, or fail. */
   session(): RunStatement {
     const losses = this.#losses
@@ -79,16 +84,28 @@ export class PooledConnection implements WatchedConnection {
     this.#begin()
     // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
     const given = parameters.map(asGiven) as never[]
-    const query = this.#client.unsafe(text, given, { prepare: true })
+    const result = await this.#answerTo(this.#client.unsafe(text, given, { prepare: true }))
+    const { command, count: rowCount } = result
+    // The caller's words: Kysely's types come from the query that it compiled.
+    return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
+  }
+
+  /** Several statements in one message, which are one transaction; gives the rows of the last. */
+  async ask(text: string): Promise<readonly object[]> {
+    this.#begin()
+    return (await this.#answerTo(this.#client.unsafe<object[][]>(text))).at(-1) ?? []
+  }
+
+  async #answerTo<Result>(query: PromiseLike<Result> & object): Promise<Result> {
     const statement = new SentStatement(query)
     this.inFlight.add(statement)
     try {
       const result = await query
       this.#lastPid = statement.pid
-      const { command, count: rowCount } = result
-      // The caller's words: Kysely's types come from the query that it compiled.
-      return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
+      this.#answeredMs = performance.now()
+      return result
     } catch (error) {
+      if (isAnswer(error)) this.#answeredMs = performance.now()
       if (isDiskFull(error)) throw diskFull('The database', error)
       // Kysely adds to the stack, which the driver has made read-only.
       if (leavesSessionOpen(error)) throw Object.defineProperty(error, 'stack', { writable: true })
@@ -132,7 +149,7 @@ interface SentQuery {
 
 export class SentStatement implements StatementInFlight {
   readonly sinceMs = performance.now()
-  atWorkMs = -Infinity
+  leftAloneUntilMs = -Infinity
   readonly #query: SentQuery
 
   constructor(query: object) {
@@ -150,7 +167,7 @@ const asGiven = (parameter: unknown): unknown =>
 
 /** Is true for an error that the server answered, unless it was FATAL or PANIC and ended the session. */
 const leavesSessionOpen = (error: unknown): error is Error =>
-  error instanceof Error && 'severity' in error && error.severity === 'ERROR'
+  isAnswer(error) && error.severity === 'ERROR'
 
 const isDiskFull = (error: unknown): boolean =>
   leavesSessionOpen(error) && hasCode(error, DISK_FULL)

@@ -21,6 +21,7 @@ export class RedisConnection {
   readonly #logger: Logger
   readonly #silence: string
   readonly #circuit: CircuitBreaker
+  #answeredMs = -Infinity
 
   /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. `silence` is what is logged when an outage begins. */
   constructor(
@@ -47,11 +48,13 @@ export class RedisConnection {
     try {
       const answer = await command(this.#client)
       commands.add('answered')
+      this.#answeredMs = performance.now()
       if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
       return answer
     } catch (error) {
       commands.add('failed')
-      this.#failed(error)
+      // One that answers others lives, and only this command took too long.
+      if (this.#answeredMs < startedAt) this.#failed(error)
       return undefined
     } finally {
       durations.observe(performance.now() - startedAt)
