@@ -60,7 +60,7 @@ export function optionsOf(args: readonly string[]): Options {
 
 /** What a replica chooses for such a machine. */
 function machineOf(cpus: number, memoryGib: number): Pick<Plan, 'hosts' | 'warmIsolates'> {
-  const hostMemoryMb = hostMemoryMbOf(memoryGib * GIB)
+  const hostMemoryMb = hostMemoryMbOf(sandboxMemoryMbOf(memoryGib * GIB))
   const hosts = Math.max(LEAST_HOSTS, cpus - 1) - 1
   const together = warmIsolatesOf(sandboxMemoryMbOf(memoryGib * GIB))
   const warmIsolates = Math.min(warmIsolatesOf(hostMemoryMb), Math.floor(together / hosts))

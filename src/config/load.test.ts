@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { installRoot } from './install-root.ts'
-import { hostMemoryMbOf, loadConfig, sandboxMemoryMbOf } from './load.ts'
+import { loadConfig, sandboxBudget } from './load.ts'
 
 const KEY = 'k'.repeat(43)
 
@@ -153,24 +153,38 @@ describe('a configuration', () => {
   })
 })
 
-test.each([
-  [2, 1024],
-  [16, 2048],
-  [256, 4096],
-])('a host process may have an eighth of %i GiB, within bounds', (machineGib, expected) => {
-  expect(hostMemoryMbOf(machineGib * 2 ** 30)).toBe(expected)
-})
+const NOTHING_GIVEN = {
+  hosts: undefined,
+  hostMemoryMb: undefined,
+  memoryMb: undefined,
+  warmIsolates: undefined,
+}
 
-test('a host keeps as many sites warm as its memory is enough for', () => {
-  const { sandbox } = loadConfig({ CROFT_SANDBOX_HOST_MEMORY_MB: '1024' }).config
-  expect(sandbox).toMatchObject({ hostMemoryMb: 1024, warmIsolates: 204 })
-})
+describe('the memory of the machine decides', () => {
+  test.each([
+    [0.25, 2, { memoryMb: 256, hosts: 2, hostMemoryMb: 256, warmIsolates: 25 }],
+    [1, 2, { memoryMb: 512, hosts: 2, hostMemoryMb: 512, warmIsolates: 51 }],
+    [1, 16, { memoryMb: 512, hosts: 2, hostMemoryMb: 512, warmIsolates: 51 }],
+    [4, 16, { memoryMb: 2048, hosts: 8, hostMemoryMb: 1024, warmIsolates: 51 }],
+    [24, 2, { memoryMb: 12_288, hosts: 2, hostMemoryMb: 3072, warmIsolates: 614 }],
+    [256, 16, { memoryMb: 131_072, hosts: 15, hostMemoryMb: 4096, warmIsolates: 819 }],
+  ])('with %d GiB and %i cores, where nothing else does', (gib, cores, budget) => {
+    const machine = { memoryBytes: gib * 2 ** 30, cores }
+    expect(sandboxBudget(NOTHING_GIVEN, machine)).toEqual(budget)
+  })
 
-test.each([
-  [0.25, 512],
-  [24, 12_288],
-])('all hosts together have half of %d GiB, %d MB', (machineGib, expected) => {
-  expect(sandboxMemoryMbOf(machineGib * 2 ** 30)).toBe(expected)
+  test('what is not given by what is', () => {
+    const machine = { memoryBytes: 8 * 2 ** 30, cores: 4 }
+    const { memoryMb } = { memoryMb: 1200 }
+    expect(sandboxBudget({ ...NOTHING_GIVEN, memoryMb }, machine)).toEqual({
+      memoryMb,
+      hosts: 3,
+      hostMemoryMb: 1024,
+      warmIsolates: 80,
+    })
+    const given = { hosts: 5, hostMemoryMb: 700, memoryMb, warmIsolates: 9 }
+    expect(sandboxBudget(given, machine)).toEqual(given)
+  })
 })
 
 test('the memory of all hosts together may be named', () => {

@@ -17,10 +17,12 @@ import * as parse from './parsers.ts'
 
 const MIB = 1024 * 1024
 /** What all host processes together may have by default, at least. */
-const MIN_SANDBOX_MB = 512
-/** What one host process may have by default. */
+const MIN_SANDBOX_MB = 256
+/** What one host process may have by default, where all together have as much. */
 const MIN_HOST_MB = 1024
 const MAX_HOST_MB = 4096
+/** What there should be for each host. */
+const MB_FOR_A_HOST = 256
 /** A small site that is kept warm takes 3 MB; the rest is for what its calls need. */
 const MB_FOR_A_WARM_SITE = 5
 const KEY_EXAMPLE = '<32 random bytes in base64>'
@@ -158,22 +160,52 @@ function readHsts(env: EnvReader, baseUrl: string): string | undefined {
 }
 
 function readSandbox(env: EnvReader): Config['sandbox'] {
-  const hosts = env.read('CROFT_SANDBOX_HOSTS', parse.integerIn(1, 256), '4')
   const memory = parse.integerIn(256, 1_048_576)
   const isolates = parse.integerIn(1, 100_000)
-  const hostMemoryMb =
-    env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048') ?? hostMemoryMbOf(machineMemory())
+  const given = {
+    hosts: env.read('CROFT_SANDBOX_HOSTS', parse.integerIn(1, 256), '4'),
+    hostMemoryMb: env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048'),
+    memoryMb: env.read('CROFT_SANDBOX_MEMORY_MB', memory, '8192'),
+    warmIsolates: env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256'),
+  }
   return Object.freeze({
-    hosts: hosts ?? Math.max(2, availableParallelism() - 1),
-    hostMemoryMb,
-    memoryMb:
-      env.read('CROFT_SANDBOX_MEMORY_MB', memory, '8192') ?? sandboxMemoryMbOf(machineMemory()),
-    warmIsolates:
-      env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ?? warmIsolatesOf(hostMemoryMb),
+    ...sandboxBudget(given, { memoryBytes: machineMemory(), cores: availableParallelism() }),
     uid: env.read('CROFT_SANDBOX_UID', parse.integerIn(1, 4_294_967_293), '62000'),
     require: env.read('CROFT_SANDBOX_REQUIRE', parse.wordOf(['jail']), 'jail'),
   })
 }
+
+type SandboxBudget = Pick<Config['sandbox'], 'hosts' | 'hostMemoryMb' | 'memoryMb' | 'warmIsolates'>
+
+/** How the machine's memory is shared out among hosts and what they keep warm, where the configuration does not say. */
+export function sandboxBudget(
+  given: { readonly [Name in keyof SandboxBudget]: SandboxBudget[Name] | undefined },
+  machine: { readonly memoryBytes: number; readonly cores: number },
+): SandboxBudget {
+  const memoryMb = given.memoryMb ?? sandboxMemoryMbOf(machine.memoryBytes)
+  const worthwhile = Math.min(machine.cores - 1, Math.floor(memoryMb / MB_FOR_A_HOST))
+  const hosts = given.hosts ?? Math.max(2, worthwhile)
+  const hostMemoryMb = given.hostMemoryMb ?? hostMemoryMbOf(memoryMb)
+  const eachMb = Math.min(hostMemoryMb, Math.floor(memoryMb / hosts))
+  return {
+    hosts,
+    hostMemoryMb,
+    memoryMb,
+    warmIsolates: given.warmIsolates ?? warmIsolatesOf(eachMb),
+  }
+}
+
+/** How many small sites fit into so much memory of hosts. */
+export const warmIsolatesOf = (memoryMb: number): number =>
+  Math.floor(memoryMb / MB_FOR_A_WARM_SITE)
+
+/** A quarter of what all hosts together may have, within bounds. */
+export const hostMemoryMbOf = (sandboxMb: number): number =>
+  Math.min(Math.max(Math.floor(sandboxMb / 4), MIN_HOST_MB), MAX_HOST_MB, sandboxMb)
+
+/** Half of the machine's memory: the rest is the service's, the database's and the system's. */
+export const sandboxMemoryMbOf = (machineBytes: number): number =>
+  Math.max(Math.floor(machineBytes / MIB / 2), MIN_SANDBOX_MB)
 
 function readStreams(env: EnvReader): Config['streams'] {
   const count = parse.integerIn(1, 1_000_000)
@@ -182,18 +214,6 @@ function readStreams(env: EnvReader): Config['streams'] {
     perAddress: env.read('CROFT_STREAMS_PER_ADDRESS', count, '500') ?? 1000,
   })
 }
-
-/** How many small sites fit into so much memory of hosts. */
-export const warmIsolatesOf = (memoryMb: number): number =>
-  Math.floor(memoryMb / MB_FOR_A_WARM_SITE)
-
-/** An eighth of the machine's memory, within bounds. */
-export const hostMemoryMbOf = (machineBytes: number): number =>
-  Math.min(Math.max(Math.floor(machineBytes / MIB / 8), MIN_HOST_MB), MAX_HOST_MB)
-
-/** Half of the machine's memory: the rest is the service's, the database's and the system's. */
-export const sandboxMemoryMbOf = (machineBytes: number): number =>
-  Math.max(Math.floor(machineBytes / MIB / 2), MIN_SANDBOX_MB)
 
 /** What this process may have of it: a container's limit counts. */
 function machineMemory(): number {
