@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
+import { Limiter } from '#base/limiter.ts'
 import type { Config } from '#config/config.ts'
 import { programVersion } from '#config/program-version.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
@@ -65,9 +66,13 @@ interface Snapshot extends Pick<ManifestFacts, 'missingSecrets'> {
   readonly rows: RowEntries
 }
 
+/** Each holds a connection to the database while it reads the rows. */
+const AT_ONCE = { permits: 3, permitsPerKey: 1, maxQueued: 4 }
+
 /** Sites as archives, which another installation takes in. */
 export class SiteExports {
   readonly #deps: SiteExportsDeps
+  readonly #limiter = new Limiter({ ...AT_ONCE, refuse: tooManyExports })
 
   constructor(deps: SiteExportsDeps) {
     this.#deps = deps
@@ -86,7 +91,8 @@ export class SiteExports {
     const file = await TemporaryFile.open(join(config.dataDir, 'work'))
     const rows = new RowEntries(file)
     try {
-      const snapshot = await this.#snapshot(siteId, rows, { ...request, seal })
+      const read = () => this.#snapshot(siteId, rows, { ...request, seal })
+      const snapshot = await this.#limiter.run(read, { key: siteId })
       await securityEvents.note(siteId, {
         event: 'site.exported',
         actor: OPERATOR,
@@ -197,6 +203,13 @@ function requirePassphrase({ parts, passphrase }: ExportRequest): void {
     `What is exported with ${sealed.join(' and ')} has secrets in it: send a passphrase to seal them with`,
   )
 }
+
+const tooManyExports = (): AppError =>
+  new AppError(
+    'ServiceUnavailable',
+    `${AT_ONCE.maxQueued} exports of this site wait for another one: try again when they are done`,
+    { retryAfterSeconds: 60 },
+  )
 
 const isOptional = (part: ArchivePart): part is OptionalPart =>
   OPTIONAL_PARTS.some((optional) => optional === part)
