@@ -16,15 +16,16 @@ export interface ReceivedMail {
 interface ReceiveOptions {
   readonly mailboxes?: readonly string[]
   readonly receivedAt?: Date
+  readonly host?: string
 }
 
 /** A message as it is right after it was acknowledged: its bytes, its rows, and not parsed yet. */
 export async function receive(
   stack: Stack,
   raw: Buffer,
-  { mailboxes = ['mbx_one'], receivedAt = new Date() }: ReceiveOptions = {},
+  { mailboxes = ['mbx_one'], receivedAt = new Date(), host = 'one.test' }: ReceiveOptions = {},
 ): Promise<ReceivedMail> {
-  const { siteId } = await stack.context.sites.find('one.test')
+  const { siteId } = await stack.context.sites.find(host)
   const rawId = `raw_${randomUUID()}`
   await stack.context.objects.put(rawKey(siteId, rawId), raw)
   const arrival = arrivalOf(raw, { rawId, receivedAt })
@@ -32,10 +33,10 @@ export async function receive(
     mailboxId,
     messageId: `msg_${randomUUID()}`,
     hash: randomBytes(32),
-    recipient: 'hello@one.test',
+    recipient: `hello@${host}`,
     arrival,
   }))
-  await stack.inSite('one.test', async (tx) => {
+  await stack.inSite(host, async (tx) => {
     await insertMessages(tx, messages, new Date())
   })
   return { siteId, rawId, messageId: messages[0]?.messageId ?? '' }

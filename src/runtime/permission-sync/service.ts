@@ -54,8 +54,8 @@ interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger
   readonly functionChecks: FunctionChecks
 }
 
-/** Most of a sync is waiting for its sources to be read; a site that has many must not keep others from their turn. */
-const SYNCS_AT_ONCE = 8
+/** Most of a sync is waiting for its sources to be read. A second one of a site would wait for the first to end. */
+const SYNC_PLACES = { concurrency: 6, perSite: 1, oneEach: 2 }
 
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
@@ -67,9 +67,7 @@ export class PermissionSync {
 
   /** Puts the sync behind its queue; call before the queue runs. */
   serve(queue: Queue): void {
-    queue.handle('permission-sync', ({ siteId }, signal) => this.run(siteId, signal), {
-      concurrency: SYNCS_AT_ONCE,
-    })
+    queue.handle('permission-sync', ({ siteId }, signal) => this.run(siteId, signal), SYNC_PLACES)
   }
 
   /** Publishes the revision of a new site, with nothing in it, in the transaction that creates the site. */

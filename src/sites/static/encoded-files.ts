@@ -9,8 +9,10 @@ import type { EncodedPart, Encoding, StaticFile } from './manifest.ts'
 
 /** Less fits into one packet as it is. */
 const MIN_BYTES = 1024
-/** Files of all sites that are compressed at a time: it is what the machine's other cores are for. */
+/** Files of a site that are compressed at a time: it is what the machine's other cores are for. */
 const AT_ONCE = 2
+/** A file may take seconds: another site's does not wait for it to end. */
+const FOR_OTHERS = 1
 /** After this long the rest of a deployment is served as it is; the next deployment goes on. */
 const MAX_MS = 45_000
 
@@ -28,7 +30,8 @@ interface EncodedFilesDeps {
 export class EncodedFiles {
   readonly #deps: EncodedFilesDeps
   readonly #limiter = new Limiter({
-    permits: AT_ONCE,
+    permits: AT_ONCE + FOR_OTHERS,
+    reservedPermits: FOR_OTHERS,
     refuse: () => new Error('The compression was aborted'),
   })
 
