@@ -8,7 +8,7 @@ import { portalOf } from '#test/operator.ts'
 import { isWhole, shareOf } from '#test/share.ts'
 
 const [MESSAGES, KILLS] = [shareOf(1000), shareOf(20)]
-/** Each may send 120 messages a minute. */
+/** Each may send to 120 recipients a minute. */
 const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
 
 let cleanUp: AsyncDisposableStack

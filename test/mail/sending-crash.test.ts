@@ -19,7 +19,7 @@ const FAILURES: readonly (readonly [verb: Verb, below: number, answer: string])[
   ['MESSAGE', 0.03, 'hang up'],
   ['MESSAGE', 0.06, '452 4.3.1 no room now'],
 ]
-/** Each may send 120 messages a minute. */
+/** Each may send to 120 recipients a minute. */
 const MAILBOXES = Array.from({ length: shareOf(20) }, (_, at) => `box-${at}@sent.test`)
 
 let cleanUp: AsyncDisposableStack

@@ -327,8 +327,9 @@ describe('who is in', () => {
   })
 
   test('names a hundred recipients that are addresses, and no more', async () => {
-    await using client = await loggedIn(usual)
-    await client.command('MAIL FROM:<info@one.test>')
+    await makeMailboxes(stack, 'one.test', ['crowd'])
+    await using client = await loggedIn(await credential(ann, 'crowd@one.test'))
+    await client.command('MAIL FROM:<crowd@one.test>')
     for (const wrong of [
       'vic',
       'vic@',
@@ -356,14 +357,22 @@ describe('who is in', () => {
     expect(await sentOf(subjectOf(message))).toEqual([])
   })
 
-  test('sends so many messages a minute', async () => {
+  test('sends to so many recipients a minute', async () => {
     await makeMailboxes(stack, 'one.test', ['busy'])
     await using client = await loggedIn(await credential(ann, 'busy@one.test'))
-    for (let count = 0; count < 120; count += 1) {
-      expect(await client.command('MAIL FROM:<busy@one.test>')).toMatch(/^250 /)
+    for (const [first, last] of [
+      [0, 60],
+      [60, 120],
+    ] as const) {
       await client.command('RSET')
+      expect(await client.command('MAIL FROM:<busy@one.test>')).toMatch(/^250 /)
+      for (let count = first; count < last; count += 1) {
+        expect(await client.command(`RCPT TO:<p${count}@else.test>`)).toMatch(/^250 /)
+      }
     }
-    expect(await client.command('MAIL FROM:<busy@one.test>')).toMatch(/^450 4\.7\.1 /)
+    expect(await client.command('RCPT TO:<late@else.test>')).toMatch(/^450 4\.7\.1 /)
+    // One that was counted is not counted again.
+    expect(await client.command('RCPT TO:<P119@else.test>')).toMatch(/^250 /)
   })
 })
 

@@ -61,11 +61,12 @@ describe.skipIf(missing)(`counters in Redis${missing ? ` (${missing})` : ''}`, (
       maxLength: 12,
     })
     const after = fc.constantFrom<CounterRule['forgetAfter']>('latest', 'first')
+    const weight = fc.constantFrom(1, 2, 5)
     await fc.assert(
-      fc.asyncProperty(steps, after, async (taken, forgetAfter) => {
+      fc.asyncProperty(steps, after, weight, async (taken, forgetAfter, by) => {
         const memory = new MemoryCounters({ clock: systemClock })
         const name = key(`run ${(run += 1)}`)
-        const rule = { ...RULE, forgetAfter }
+        const rule = { ...RULE, forgetAfter, weight: by }
         for (const step of taken) {
           const { waitMs, ...expected } = await memory.step(name, rule, step)
           const { waitMs: shared, ...actual } = await one.step(name, rule, step)
@@ -76,7 +77,7 @@ describe.skipIf(missing)(`counters in Redis${missing ? ` (${missing})` : ''}`, (
       {
         numRuns: 60,
         // What is taken back is no try that was let through: who waited was told before.
-        examples: [[['begin', 'begin', 'begin', 'add', 'begin', 'undo', 'begin'], 'latest']],
+        examples: [[['begin', 'begin', 'begin', 'add', 'begin', 'undo', 'begin'], 'latest', 1]],
       },
     )
   })

@@ -113,7 +113,7 @@ export class Sending {
     })
     if ('first' in prepared) return prepared.first
     const { mailbox, files } = prepared
-    await limits.count(siteId, mailbox.mailboxId)
+    await limits.count(siteId, mailbox.mailboxId, recipients.length)
     const messageId = ids.named('msg')
     const sender = addressOf(site, mailbox.localPart)
     const stored = await this.#store(site, { messageId, mailbox, letter, files })

@@ -114,20 +114,23 @@ export class SubmissionMail implements SmtpPolicy {
       throw new SmtpReply(421, '4.7.0', 'This password was ended, or its mailbox disabled')
     }
     if (this.#deps.disk.isFull('database', 'objects')) throw noRoom()
-    await this.#deps.limits.count(login.siteId, login.mailboxId).catch(inSmtp)
     visit.recipients = new Map()
   }
 
   async recipient(client: SmtpClient, address: string): Promise<void> {
-    const { recipients } = this.#visit(client)
+    const visit = this.#visit(client)
+    const { siteId, mailboxId } = loggedIn(visit)
+    const { recipients } = visit
     if (!recipients) throw new SmtpReply(503, '5.5.1', 'MAIL comes first')
     const recipient = envelopeAddress(address)
     if (recipient === undefined) {
       throw new SmtpReply(553, '5.1.3', 'That is no address that mail can be sent to')
     }
-    if (recipients.size >= MAX_RECIPIENTS && !recipients.has(recipient.toLowerCase())) {
+    if (recipients.has(recipient.toLowerCase())) return
+    if (recipients.size >= MAX_RECIPIENTS) {
       throw new SmtpReply(452, '4.5.3', `No more than ${MAX_RECIPIENTS} recipients at once`)
     }
+    await this.#deps.limits.count(siteId, mailboxId, 1).catch(inSmtp)
     recipients.set(recipient.toLowerCase(), recipient)
   }
 

@@ -7,7 +7,7 @@ import type { RedisActivity } from './redis-activity.ts'
 export interface Counters extends AsyncDisposable {
   /** Undefined when no Redis is configured. */
   readonly redisActivity?: RedisActivity
-  /** `begin` counts one unless the counter says to wait; `add` counts one in any case; `undo` takes one back. */
+  /** `begin` counts unless the counter says to wait; `add` counts in any case; `undo` takes it back. */
   step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<CounterState>
   clear(key: CounterKey): Promise<void>
 }
@@ -23,6 +23,8 @@ export interface CounterKey {
 export interface CounterRule {
   /** This many are counted before there is a wait. */
   readonly free: number
+  /** How much a step counts; 1 when left out. A `begin` that would go beyond `free` waits, unless it is the first. */
+  readonly weight?: number
   /** Doubled by each further count. */
   readonly firstWaitMs: number
   readonly lastWaitMs: number

@@ -53,6 +53,19 @@ describe('a counter', () => {
     expect(await counter.begin()).toMatchObject({ admitted: false, firstRefusal: true })
   })
 
+  test('admits what fits, unless it is the first, and says when there is room again', async () => {
+    const rule: CounterRule = { ...RULE, free: 10, forgetAfter: 'first' }
+    const counters = new MemoryCounters({ clock: { now: () => new Date(1_000_000) } })
+    const begin = (weight: number) => counters.step(KEY, { ...rule, weight }, 'begin')
+    expect(await begin(6)).toMatchObject({ admitted: true, count: 6, waitMs: 0 })
+    expect(await begin(5)).toMatchObject({ admitted: false, count: 6, waitMs: 60_000 })
+    expect(await begin(4)).toMatchObject({ admitted: true, count: 10 })
+    await counters.step(KEY, { ...rule, weight: 4 }, 'undo')
+    expect(await begin(4)).toMatchObject({ admitted: true, count: 10 })
+    await counters.clear(KEY)
+    expect(await begin(11)).toMatchObject({ admitted: true, count: 11 })
+  })
+
   test('takes one back, and its wait with it', async () => {
     const counter = counting()
     for (let count = 0; count < 3; count += 1) await counter.add()

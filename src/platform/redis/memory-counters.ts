@@ -25,10 +25,11 @@ export class MemoryCounters implements Counters {
 
   step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<CounterState> {
     const nowMs = this.#clock.now().getTime()
-    const before = this.#find(key, nowMs)
+    const before = this.#delayed(this.#find(key, nowMs), rule, step)
     const waits = before.waitUntilMs > nowMs
     if (step === 'look' || (step === 'begin' && waits)) {
-      if (step === 'begin') this.#counters.set(mapKey(key), { ...before, refused: true })
+      if (step === 'begin')
+        this.#counters.set(mapKey(key), { ...this.#find(key, nowMs), refused: true })
       const firstRefusal = step === 'begin' && !before.refused
       return Promise.resolve(countedOf(before, nowMs, { admitted: !waits, firstRefusal }))
     }
@@ -61,6 +62,13 @@ export class MemoryCounters implements Counters {
     return Promise.resolve()
   }
 
+  /** Until it is forgotten, where the next step is too much for it. */
+  #delayed(before: Counter, { free, weight = 1 }: CounterRule, step: CounterStep): Counter {
+    const isTooMuch = step === 'begin' && weight > 1 && before.count > 0
+    if (!isTooMuch || before.count + weight <= free) return before
+    return { ...before, waitUntilMs: before.forgottenAtMs }
+  }
+
   #find(key: CounterKey, nowMs: number): Counter {
     const counter = this.#counters.get(mapKey(key))
     return counter && counter.forgottenAtMs > nowMs ? counter : NONE
@@ -68,7 +76,7 @@ export class MemoryCounters implements Counters {
 }
 
 function added(before: Counter, rule: CounterRule, nowMs: number): Counter {
-  const count = before.count + 1
+  const count = before.count + (rule.weight ?? 1)
   const starts = rule.forgetAfter === 'latest' || before.count === 0
   const forgottenAtMs = starts ? nowMs + rule.forgetMs : before.forgottenAtMs
   const waitMs =
@@ -78,7 +86,7 @@ function added(before: Counter, rule: CounterRule, nowMs: number): Counter {
 }
 
 function undone(before: Counter, rule: CounterRule): Counter {
-  const count = Math.max(0, before.count - 1)
+  const count = Math.max(0, before.count - (rule.weight ?? 1))
   const waitUntilMs = count < rule.free ? 0 : before.waitUntilMs
   return { ...before, count, waitUntilMs }
 }

@@ -18,7 +18,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local step, owed = ARGV[1], tonumber(ARGV[2])
 local free, first, last = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local forget, after = tonumber(ARGV[6]), ARGV[7]
+local forget, after, weight = tonumber(ARGV[6]), ARGV[7], tonumber(ARGV[8])
 local stored = redis.call('HMGET', KEYS[1], 'count', 'until', 'refused')
 local count, waits = tonumber(stored[1] or '0'), tonumber(stored[2] or '0')
 local refused = stored[3] == '1'
@@ -46,13 +46,16 @@ local function change(by)
 end
 
 if owed ~= 0 then change(owed) end
+if step == 'begin' and weight > 1 and count > 0 and count + weight > free then
+  waits = math.max(waits, now + redis.call('PTTL', KEYS[1]))
+end
 local blocked = waits > now
 if step == 'begin' and blocked then
   redis.call('HSET', KEYS[1], 'refused', '1')
 elseif step == 'begin' or step == 'add' then
-  change(1)
+  change(weight)
 elseif step == 'undo' then
-  change(-1)
+  change(-weight)
 end
 local admitted = (step ~= 'begin' and step ~= 'look') or not blocked
 local firstRefusal = step == 'begin' and blocked and not refused
@@ -139,6 +142,7 @@ const ruleArguments = (rule: CounterRule): (string | number)[] => [
   rule.lastWaitMs,
   rule.forgetMs,
   rule.forgetAfter,
+  rule.weight ?? 1,
 ]
 
 /** Undefined when Redis did not answer. */
