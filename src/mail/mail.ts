@@ -40,15 +40,13 @@ import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
 import { MailRouter } from './routing/mail-router.ts'
+import { OUTGOING_PLACES } from './routing/outgoing-places.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
 import { RecipientQueue } from './sending/recipient-queue.ts'
 import { SiteSender } from './sending/site-sender.ts'
 import { type SubmissionServices, openSubmission } from './submission/open-submission.ts'
 import type { SubmissionMailDeps } from './submission/service.ts'
 import { MailVerification } from './verification/service.ts'
-
-/** Messages on their way at once; each waits for the gateway most of its time. */
-const OUTBOUND_WORKERS = 4
 
 export interface MailDeps extends PlatformServices {
   readonly config: Config
@@ -217,9 +215,9 @@ function openOutbound(
   deps: MailDeps & RoutingParts & Pick<SigningServices, 'dkimSigner'>,
 ): OutboundMessages {
   const messages = new OutboundMessages(deps)
-  deps.queue.handle('outbound-mail', (job, signal) => messages.run(job, signal), {
-    concurrency: OUTBOUND_WORKERS,
-  })
+  for (const name of ['outbound-mail', 'site-mail'] as const) {
+    deps.queue.handle(name, (job, signal) => messages.run(job, signal), OUTGOING_PLACES[name])
+  }
   return messages
 }
 

@@ -65,7 +65,7 @@ describe('the mail gateway', () => {
     )
     await Promise.all(messages.map((message) => gateway.send(message, never)))
     expect(server.messages).toHaveLength(40)
-    expect(server.connections).toBeLessThanOrEqual(4)
+    expect(server.connections).toBeLessThanOrEqual(6)
   })
 
   test.each([

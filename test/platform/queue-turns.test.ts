@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { installQueue } from '#platform/queue/install-queue.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
-import type { HandleOptions, QueueJobs } from '#platform/queue/queue.ts'
+import { type HandleOptions, type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { jobsAhead } from '#test/turns.ts'
@@ -232,6 +232,40 @@ describe('the groups of a site', () => {
     await put(queue, 'site', ['last.example'])
     await vi.waitUntil(() => gated.begun.length === 3, PATIENCE)
     expect(gated.domains).toEqual(['full.example', 'full.example', 'last.example'])
+  })
+})
+
+describe('places of their own', () => {
+  test('keep jobs that failed before from holding up first attempts, and the other way round', async () => {
+    const queue = await open()
+    const gated = gate()
+    const failed = new Set<string>()
+    const handle = async (job: Job): Promise<void> => {
+      const isFirst = !failed.has(job.recipient)
+      failed.add(job.recipient)
+      if (isFirst && job.siteId === 'broken') throw new TransientFailure('away')
+      await gated.work(job)
+    }
+    await put(queue, 'broken', numbered(10))
+    await work(handle, { concurrency: 2, retryPlaces: 1 })
+    await vi.waitUntil(() => failed.size === 10 && gated.begun.length === 1, PATIENCE)
+    await put(queue, 'fresh', numbered(10))
+    await vi.waitUntil(() => gated.begun.length === 3, PATIENCE)
+    expect(gated.sites).toEqual(['broken', 'fresh', 'fresh'])
+    gated.endOne()
+    await vi.waitUntil(() => gated.begun.length === 4, PATIENCE)
+    expect(gated.sites.at(-1)).toBe('broken')
+  })
+
+  test('take what runs for long, and then others of its group', async () => {
+    const queue = await open()
+    const gated = gate()
+    await put(queue, 'site', [...times(2, 'slow.example'), ...times(2, 'lame.example')])
+    await work(gated.work, { concurrency: 1, perGroup: 5, slow: { afterMs: 50, places: 2 } })
+    await vi.waitUntil(() => gated.begun.length === 2, PATIENCE)
+    await put(queue, 'site', ['quick.example'])
+    await vi.waitUntil(() => gated.begun.length === 3, PATIENCE)
+    expect(gated.domains.toSorted()).toEqual(['lame.example', 'quick.example', 'slow.example'])
   })
 })
 

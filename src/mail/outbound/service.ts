@@ -3,12 +3,13 @@ import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbou
 import type { DkimSigner } from '#mail/dkim/signer.ts'
 import { siteAuthentication } from '#mail/inbound/local-authentication.ts'
 import type { MailRoute, MailRouter } from '#mail/routing/mail-router.ts'
+import { domainOf } from '#mail/routing/outgoing-places.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { MailRefused, type RawMail } from '#platform/smtp/mail-transport.ts'
+import { MailRefused, type RawMail, isOfSite } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -80,7 +81,9 @@ export class OutboundMessages implements OutboundMail {
     await sweepMessages(tx, new Date(createdAt.getTime() - KEPT_MS))
     const { kind, to: recipient } = message
     await insertMessage(tx, { messageId, kind, recipient, sealed, createdAt })
-    await queue.enqueue(tx, 'outbound-mail', { siteId: site.siteId, messageId })
+    const name = isOfSite(kind) ? 'site-mail' : 'outbound-mail'
+    const job = { siteId: site.siteId, messageId }
+    await queue.enqueue(tx, name, job, { group: domainOf(recipient) })
     return messageId
   }
 
@@ -94,7 +97,7 @@ export class OutboundMessages implements OutboundMail {
     return pageRows(rows, page.limit, (row) => `${row.createdAt.toISOString()} ${row.messageId}`)
   }
 
-  /** The handler of the queue `outbound-mail`. */
+  /** The handler of the queues `outbound-mail` and `site-mail`. */
   async run(job: Job, signal: AbortSignal): Promise<void> {
     const claimed = await this.#claim(job)
     if (!claimed) return

@@ -1,6 +1,7 @@
 import type { Identity } from '#identity/identity.ts'
 import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { Messages } from '#mail/messages/service.ts'
+import { OUTGOING_PLACES } from '#mail/routing/outgoing-places.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
@@ -14,10 +15,6 @@ import { SendingLimits } from './sending-limits.ts'
 import { Sending } from './service.ts'
 import { StagedAttachments } from './staged-attachments.ts'
 import { Suppressions } from './suppressions.ts'
-
-/** Messages on their way at once, and of them those to one domain. */
-const DELIVERY_WORKERS = 8
-const PER_DOMAIN = 2
 
 export interface SendingServices {
   readonly sending: Sending
@@ -49,8 +46,7 @@ export function openSending(deps: OpenSendingDeps): SendingServices {
   const suppressions = new Suppressions(deps)
   const deliveries = new Deliveries({ ...deps, suppressions })
   deps.queue.handle('mail-delivery', (job, signal) => deliveries.run(job, signal), {
-    concurrency: DELIVERY_WORKERS,
-    perGroup: PER_DOMAIN,
+    ...OUTGOING_PLACES['mail-delivery'],
     givenUp: deliveries.givenUp,
   })
   const senderAccess = new SenderAccess(deps)

@@ -1,3 +1,4 @@
+import { domainOf } from '#mail/routing/outgoing-places.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -44,6 +45,3 @@ export class RecipientQueue {
     )
   }
 }
-
-const domainOf = (recipient: string): string =>
-  recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()

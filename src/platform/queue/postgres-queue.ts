@@ -23,6 +23,7 @@ import {
   TransientFailure,
 } from './queue.ts'
 import { type Lane, Runners } from './runners.ts'
+import { SlowLane } from './slow-lane.ts'
 import { type ClaimedJob, TurnClaims } from './turn-claims.ts'
 
 /** How often retries, delayed jobs and dead letters are looked for; new jobs are announced by a notification. */
@@ -35,6 +36,7 @@ const MONITOR_SECONDS = 5
 interface Handler {
   readonly lanes: readonly Lane[]
   readonly perGroup: number | undefined
+  readonly slow: SlowLane | undefined
   run(job: object, signal: AbortSignal): Promise<void>
   readonly givenUp: ((job: object) => Promise<void>) | undefined
 }
@@ -155,6 +157,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     this.#handlers.set(name, {
       lanes: lanesOf(options),
       perGroup,
+      slow: options.slow && new SlowLane(options.slow),
       // Only `enqueue` writes to this queue, and it is typed by name.
       run: (job, signal) => handler(job as QueueJobs[Name], signal),
       givenUp: givenUp && ((job) => givenUp(job as QueueJobs[Name])),
@@ -205,24 +208,25 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   }
 
   #startRunners(name: QueueName, handler: Handler, stop: AbortSignal): void {
-    const { lanes, perGroup, givenUp } = handler
-    this.#open(name, { lanes, perGroup }, stop, (job, signal) =>
+    const { lanes, perGroup, slow, givenUp } = handler
+    this.#open(name, { lanes, perGroup, slow }, stop, (job, signal) =>
       this.#runJob({ name, handler, job }, signal),
     )
     if (givenUp === undefined) return
-    const dead = { lanes: lanesOf({}), perGroup: undefined }
+    const dead = { lanes: lanesOf({}), perGroup: undefined, slow: undefined }
     this.#open(deadLetterQueue(name), dead, stop, (job) => givenUp(job.data))
   }
 
   #open(
     queue: string,
-    { lanes, perGroup }: Pick<Handler, 'lanes' | 'perGroup'>,
+    { lanes, perGroup, slow }: Pick<Handler, 'lanes' | 'perGroup' | 'slow'>,
     stop: AbortSignal,
     run: (job: ClaimedJob, signal: AbortSignal) => Promise<void>,
   ): void {
     const runners = new Runners({
       queue,
       lanes,
+      slow,
       claims: new TurnClaims(this.#statements, queue, perGroup),
       boss: this.#boss,
       // A claim that was under way when the stop came may still bring a job.
@@ -280,18 +284,21 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   }
 }
 
-const STATES = ['created', 'retry'] as const
+const FIRST = ['created'] as const
+const AGAIN = ['retry'] as const
+
+type Places = Pick<HandleOptions<never>, 'concurrency' | 'perSite' | 'oneEach' | 'retryPlaces'>
 
 /** Places for sites that have nothing running come first, so that the others are left to further jobs of a site. */
-const lanesOf = ({
-  concurrency = 1,
-  perSite,
-  oneEach = 0,
-}: Pick<HandleOptions<never>, 'concurrency' | 'perSite' | 'oneEach'>): readonly Lane[] =>
-  [
-    { places: oneEach, states: STATES, perSite: 1 },
-    { places: concurrency, states: STATES, perSite },
-  ].filter(({ places }) => places > 0)
+function lanesOf({ concurrency = 1, perSite, oneEach = 0, retryPlaces = 0 }: Places): Lane[] {
+  const states = retryPlaces > 0 ? FIRST : [...FIRST, ...AGAIN]
+  const lanes = [
+    { places: oneEach, states, perSite: 1 },
+    { places: concurrency, states, perSite },
+    { places: retryPlaces, states: AGAIN, perSite },
+  ]
+  return lanes.filter(({ places }) => places > 0)
+}
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return

@@ -47,6 +47,7 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     maxRunSeconds: 180,
   },
   'outbound-mail': OUTBOUND_MAIL,
+  'site-mail': OUTBOUND_MAIL,
   'mail-delivery': OUTBOUND_MAIL,
   'job-run': JOB_RUN,
   'job-tick': JOB_RUN,

@@ -10,8 +10,10 @@ export interface QueueJobs {
   'site-cleanup': { readonly siteId: string }
   /** Take back a deployment whose calls fail too often. */
   'deployment-rollback': { readonly siteId: string; readonly activationNumber: number }
-  /** Hand one message to the gateway. */
+  /** Hand one message of the service to the gateway: an invite, a code. */
   'outbound-mail': { readonly siteId: string; readonly messageId: string }
+  /** Hand one message that a site's own code or its contact form sends to the gateway. */
+  'site-mail': { readonly siteId: string; readonly messageId: string }
   /** Hand a message that a mailbox sent to the gateway, for one of its recipients. */
   'mail-delivery': {
     readonly siteId: string
@@ -86,6 +88,13 @@ export interface HandleOptions<Job> {
   readonly perGroup?: number
   /** Jobs that run beside those in this process, each of a site that has none running anywhere. */
   readonly oneEach?: number
+  /** Places of their own for jobs that failed before: they hold up no first attempt, and none holds them up. */
+  readonly retryPlaces?: number
+  /**
+   * A job that runs longer than so many milliseconds leaves its place to others, as long as one of these is free, and jobs of its
+   * group begin in these only. A group of which no job was quick in the last ten minutes runs one at a time in this process.
+   */
+  readonly slow?: { readonly afterMs: number; readonly places: number }
   /** Called once a job has failed to the end, also when the workers that held it died. */
   readonly givenUp?: (job: Job) => Promise<void>
 }

@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 
+import type { SlowLane } from './slow-lane.ts'
 import type { ClaimedJob, JobState, TurnClaims } from './turn-claims.ts'
 
 /** Half of the time after which a worker that gives no sign of life counts as dead. */
@@ -17,6 +18,7 @@ export interface RunnersOptions {
   readonly queue: string
   /** The first one with a free place takes a job. */
   readonly lanes: readonly Lane[]
+  readonly slow: SlowLane | undefined
   readonly claims: TurnClaims
   readonly boss: Pick<PgBoss, 'complete' | 'fail'>
   /** Fails when the job has to be tried again. The signal is aborted when it is no longer this process's. */
@@ -69,11 +71,11 @@ export class Runners {
 
   /** False when there is nothing more to do in the lane. */
   async #claim(lane: Lane): Promise<boolean> {
-    const { claims, stop } = this.#options
+    const { claims, slow, stop } = this.#options
     const count = lane.places - (this.#running.get(lane) ?? 0)
     if (count <= 0 || stop.aborted) return false
     const { states, perSite } = lane
-    const jobs = await claims.claim({ count, states, perSite, skippedGroups: [] })
+    const jobs = await claims.claim({ count, states, perSite, skippedGroups: slow?.skipped ?? [] })
     for (const job of jobs) void this.#run(job, lane)
     if (this.#held.size === 0) claims.restart()
     return jobs.length > 0
@@ -82,7 +84,7 @@ export class Runners {
   async #run(job: ClaimedJob, lane: Lane): Promise<void> {
     const claim = new AbortController()
     this.#held.set(job, claim)
-    this.#count(lane, 1)
+    const leavePlace = this.#takePlace(job, lane)
     this.#heartbeat ??= setInterval(() => void this.#touch(), HEARTBEAT_MS)
     try {
       await this.#settle(job, claim)
@@ -90,7 +92,7 @@ export class Runners {
       this.#options.failed(error)
     }
     this.#held.delete(job)
-    this.#count(lane, -1)
+    leavePlace()
     if (this.#held.size === 0) {
       clearInterval(this.#heartbeat)
       this.#heartbeat = undefined
@@ -98,6 +100,31 @@ export class Runners {
     this.#ended.resolve()
     this.#ended = Promise.withResolvers()
     this.wake()
+  }
+
+  /** Takes a place of the lane, or one for what takes long: at once if the group is known for it, else as soon as this one does. */
+  #takePlace({ group }: ClaimedJob, lane: Lane): () => void {
+    const { slow } = this.#options
+    const leaveLane = () => this.#count(lane, -1)
+    const isApart = slow?.isSlow(group) === true && slow.tryHold()
+    if (!isApart) this.#count(lane, 1)
+    if (!slow) return leaveLane
+    slow.begin(group)
+    let leave = isApart ? () => slow.letGo() : leaveLane
+    const timer = setTimeout(() => {
+      slow.note(group, 'slow')
+      if (isApart || !slow.tryHold()) return
+      leaveLane()
+      leave = () => slow.letGo()
+      this.wake()
+    }, slow.afterMs)
+    const begunMs = performance.now()
+    return () => {
+      clearTimeout(timer)
+      slow.end(group)
+      if (performance.now() - begunMs < slow.afterMs) slow.note(group, 'quick')
+      leave()
+    }
   }
 
   #count(lane: Lane, change: number): void {

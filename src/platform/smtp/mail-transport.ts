@@ -17,6 +17,11 @@ export interface RawMail {
   readonly mime: Uint8Array
 }
 
+/** What a site's mailboxes, its code and its contact form send. Anything else is the service's own, and people wait for it. */
+const KINDS_OF_SITES: ReadonlySet<string> = new Set(['mailbox', 'site', 'contact'])
+
+export const isOfSite = (kind: string): boolean => KINDS_OF_SITES.has(kind)
+
 /** Where mail leaves the service. */
 export interface MailTransport extends AsyncDisposable {
   /** False when messages are kept for the operator to read. */

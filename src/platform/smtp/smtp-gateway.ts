@@ -4,25 +4,31 @@ import { createTransport } from 'nodemailer'
 
 import { gatewayFault } from './gateway-faults.ts'
 import { envelopePath } from './mail-address.ts'
-import { MailRefused, type MailTransport, type RawMail } from './mail-transport.ts'
+import { MailRefused, type MailTransport, type RawMail, isOfSite } from './mail-transport.ts'
 import { smtpConnection } from './smtp-url.ts'
 
 const CONNECT_MS = 15_000
 /** Gateways look at a message before they answer; one that is cut off here would be sent twice. */
 const SILENCE_MS = 90_000
 const IDLE_MS = 30_000
-const MAX_CONNECTIONS = 4
+/** As many as messages may be on their way at once: one that waited here would hold up those of other sites. */
+const MAX_CONNECTIONS = { service: 6, sites: 24 }
 const MAX_MESSAGES = 100
 const MAX_REPLY_BYTES = 64 * 1024
 
-/** A mail server that takes our messages and delivers them, over a few connections that are kept for a while. */
+/**
+ * A mail server that takes our messages and delivers them, over connections that are kept for a while. Messages of the service
+ * have connections of their own.
+ */
 export class SmtpGateway implements MailTransport {
   readonly delivers = true
-  readonly #pool: ReturnType<typeof openPool>
+  readonly #service: ReturnType<typeof openPool>
+  readonly #sites: ReturnType<typeof openPool>
 
   /** `tls` adds to Node's own trust, which `NODE_EXTRA_CA_CERTS` extends. */
   constructor(smtpUrl: string, tls: Pick<ConnectionOptions, 'ca'> = {}) {
-    this.#pool = openPool(smtpUrl, tls)
+    this.#service = openPool(smtpUrl, tls, MAX_CONNECTIONS.service)
+    this.#sites = openPool(smtpUrl, tls, MAX_CONNECTIONS.sites)
   }
 
   async send(message: RawMail, signal: AbortSignal): Promise<void> {
@@ -33,7 +39,8 @@ export class SmtpGateway implements MailTransport {
     }
     try {
       const raw = Buffer.from(message.mime)
-      await this.#pool.sendMail({ envelope: { from, to: [to] }, raw, signal })
+      const pool = isOfSite(message.kind) ? this.#sites : this.#service
+      await pool.sendMail({ envelope: { from, to: [to] }, raw, signal })
     } catch (error) {
       signal.throwIfAborted()
       throw gatewayFault(error)
@@ -41,19 +48,20 @@ export class SmtpGateway implements MailTransport {
   }
 
   async verify(): Promise<void> {
-    await this.#pool.verify()
+    await this.#service.verify()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#pool.close()
+    this.#service.close()
+    this.#sites.close()
   }
 }
 
-const openPool = (smtpUrl: string, tls: Pick<ConnectionOptions, 'ca'>) =>
+const openPool = (smtpUrl: string, tls: Pick<ConnectionOptions, 'ca'>, maxConnections: number) =>
   createTransport({
     ...smtpConnection(smtpUrl),
     pool: true,
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections,
     maxMessages: MAX_MESSAGES,
     // Once at once, for a kept connection that the gateway had closed; after that the queue's pauses.
     maxRequeues: 1,
