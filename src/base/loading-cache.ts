@@ -90,6 +90,11 @@ export class LoadingCache<Key extends {}, Value> {
     this.#entries.clear()
   }
 
+  /** The value is loaded again before it is given out; a load that runs may confirm it. */
+  doubt(key: Key): void {
+    if (this.#entries.has(key)) this.#doubted.add(key)
+  }
+
   /** Every value is loaded again before it is given out; what is being loaded is not kept. */
   doubtAll(): void {
     this.#loads.clear()

@@ -76,6 +76,38 @@ async function staleMs(ask: () => Promise<Answer>, isNew: (answer: Answer) => bo
   }
 }
 
+test('what is published counts within two seconds where to read it takes longer', async () => {
+  const host = 'two.test'
+  const { here, there } = furnished.get(host) as Furnished
+  const lambdaResourceId = await here.publish('slow', 'export default () => "before"')
+  const text = async (): Promise<unknown> => (await there.call('slow')).json.data
+  await expect.poll(text).toBe('before')
+  await files.deploy(host, { 'index.html': 'before' })
+  await expect.poll(async () => (await beside.call(host, 'GET', '/')).text).toBe('before')
+  proxy.slowAnswers(600)
+  try {
+    await here.admin('PATCH', `/resources/${lambdaResourceId}`, {
+      config: { code: 'export default () => "after"' },
+    })
+    await here.synced()
+    expect(
+      await staleMs(
+        () => there.call('slow'),
+        ({ json }) => json.data === 'after',
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+    await files.deploy(host, { 'index.html': 'after' })
+    expect(
+      await staleMs(
+        () => beside.call(host, 'GET', '/'),
+        ({ text: page }) => page === 'after',
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+  } finally {
+    proxy.slowAnswers(0)
+  }
+})
+
 test.each(SITES)('a right withdrawn unheard is refused within two seconds on %s', async (host) => {
   proxy.silenceListeners()
   const { here, there, token } = furnished.get(host) as Furnished

@@ -1,8 +1,11 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
+import { Transform } from 'node:stream'
 
 interface Pair {
   readonly near: Socket
   readonly far: Socket | undefined
+  /** What the server says goes through here. */
+  readonly back: Transform
   listens: boolean
 }
 
@@ -13,6 +16,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server = createServer((near) => this.#accept(near))
   #isSilent = false
   #isDeaf = false
+  #answersAfterMs = 0
 
   private constructor(target: URL) {
     this.#target = target
@@ -49,6 +53,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const { far } of this.#pairs) far?.destroy()
   }
 
+  /** Each piece of an answer takes so long, but on connections that listen to notifications. */
+  slowAnswers(ms: number): void {
+    this.#answersAfterMs = ms
+  }
+
   /** Nothing arrives on connections that listen to notifications, those that come to it later too; all others work. */
   silenceListeners(): void {
     this.#isDeaf = true
@@ -77,7 +86,7 @@ export class TcpProxy implements AsyncDisposable {
   #accept(near: Socket): void {
     const { hostname, port } = this.#target
     const far = this.#isSilent ? undefined : connect(Number(port), hostname)
-    const pair = { near, far, listens: false }
+    const pair: Pair = { near, far, back: this.#wayBack(() => pair.listens), listens: false }
     this.#pairs.add(pair)
     near.on('error', () => far?.destroy())
     near.on('close', () => this.#pairs.delete(pair))
@@ -88,14 +97,25 @@ export class TcpProxy implements AsyncDisposable {
       pair.listens = true
       if (this.#isDeaf) silence(pair)
     })
-    near.pipe(far).pipe(near)
+    near.pipe(far).pipe(pair.back).pipe(near)
+  }
+
+  #wayBack(listens: () => boolean): Transform {
+    return new Transform({
+      transform: (chunk, _encoding, done) => {
+        const afterMs = listens() ? 0 : this.#answersAfterMs
+        if (afterMs === 0) done(null, chunk)
+        else setTimeout(done, afterMs, null, chunk)
+      },
+    })
   }
 }
 
 /** Closes nothing: neither end learns of it. */
-function silence({ near, far }: Pair): void {
+function silence({ near, far, back }: Pair): void {
   near.unpipe()
   far?.unpipe()
+  back.unpipe()
   near.pause()
   far?.pause()
 }

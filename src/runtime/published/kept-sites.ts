@@ -60,6 +60,10 @@ export class KeptSites {
     this.#sites.delete(siteId)
   }
 
+  doubt(siteId: string): void {
+    if (this.#sites.has(siteId)) this.#doubted.add(siteId)
+  }
+
   doubtAll(): void {
     this.#doubted.clear()
     for (const siteId of this.#sites.keys()) this.#doubted.add(siteId)

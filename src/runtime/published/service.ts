@@ -4,7 +4,7 @@ import { AppError, isServiceUnavailable } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { hasCode } from '#base/error-code.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
+import { type Notifications, SUPERSEDED_MS } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { Program } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -117,23 +117,29 @@ export class PublishedSites {
     this.#sites.set(siteId, { ...site, operations: new Map(site.operations).set(operation, next) })
   }
 
+  /** What is in memory serves on for a moment at most: then calls wait for what is being read. */
   async #refresh(siteId: string): Promise<void> {
     this.#unready.delete(siteId)
     this.#controlPlanes.invalidate(siteId)
-    const load = this.#loads.get(siteId)
-    if (load) {
-      load.stale = true
-      return
-    }
     const site = this.#sites.peekKept(siteId)
+    const load = this.#loads.get(siteId)
+    if (load) load.stale = true
     if (!site) return
+    const timer = setTimeout(() => this.#doubt(site), SUPERSEDED_MS)
     try {
-      await this.#load({ siteId, domain: site.program.siteDomain })
+      await (load?.result ?? this.#load({ siteId, domain: site.program.siteDomain }))
     } catch (error) {
-      // What is in memory keeps serving, but it is known to be old: the next call must read.
+      // What is in memory is known to be old: the next call must read.
       this.#deps.logger.warn({ siteId, err: error }, 'a new revision could not be read')
-      this.#sites.delete(siteId)
+      this.#doubt(site)
+    } finally {
+      clearTimeout(timer)
     }
+  }
+
+  /** Unless another revision has taken its place. */
+  #doubt({ siteId, revision }: PublishedSite): void {
+    if (this.#sites.peekKept(siteId)?.revision === revision) this.#sites.doubt(siteId)
   }
 
   #doubtAll(): void {

@@ -2,7 +2,7 @@ import { isServiceUnavailable } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
+import { type Notifications, SUPERSEDED_MS } from '#platform/postgres/notifications.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type {
   ActivationStep,
@@ -55,7 +55,7 @@ export class StaticSites implements DeploymentLifecycle {
   /** Hears of new deployments from all replicas, this one included. */
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_static', {
-      onMessage: ({ siteId }) => void this.#refreshes.add(siteId),
+      onMessage: ({ siteId }) => void this.#supersede(siteId),
       onDoubt: () => {
         this.#doubts += 1
         this.#sites.doubtAll()
@@ -89,6 +89,20 @@ export class StaticSites implements DeploymentLifecycle {
       // Whoever deployed sees the new files from this replica at once.
       tx.onCommit(() => this.#sites.set(siteId, site))
       await this.#deps.notifications.notify(tx, 'croft_static', { siteId })
+    }
+  }
+
+  /** What is in memory serves on for a moment at most: then requests wait for what is being read. */
+  async #supersede(siteId: string): Promise<void> {
+    const before = this.#sites.getIfPresent(siteId)
+    const timer = setTimeout(() => {
+      if (before !== undefined && this.#sites.getIfPresent(siteId) === before)
+        this.#sites.doubt(siteId)
+    }, SUPERSEDED_MS)
+    try {
+      await this.#refreshes.add(siteId)
+    } finally {
+      clearTimeout(timer)
     }
   }
 
