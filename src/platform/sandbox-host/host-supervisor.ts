@@ -14,6 +14,7 @@ import { boundedHost, endUnneeded, type Host, prioritize, type Seat } from './ho
 import { HostSeats } from './host-seats.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
+import { isStopped } from './process-usage.ts'
 import { progressBytes, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
@@ -165,11 +166,11 @@ export class HostSupervisor {
     if (!seat.host && !seat.isResting) this.#fill(seat)
   }
 
-  /** Seats the spare, if there is one, or else a new host. */
+  /** Seats the spare, if there is one that runs, or else a new host. */
   #fill(seat: Seat): void {
     const { spare: spareSeat } = this.#seats
     const spare = seat === spareSeat ? undefined : spareSeat.host
-    if (!spare || spare.exit) {
+    if (!spare || spare.exit || isStopped(spare.process.pid)) {
       seat.host = this.#newHost(seat)
       return
     }

@@ -94,11 +94,14 @@ export class Watchdog {
   }
 
   #lookAtIdle(nowMs: number): void {
+    const lookedMs = this.#idleLookMs
     this.#idleLookMs = nowMs
     const stopped = new Map<HostProcess, number>()
+    // It ran at the last look, which at rest is long ago.
+    const newlyMs = nowMs - lookedMs <= STOPPED_MS ? lookedMs : nowMs
     for (const host of this.#deps.hosts()) {
       if (this.#busyWorkers(host).length > 0 || !isStopped(host.pid)) continue
-      const sinceMs = this.#stopped.get(host) ?? nowMs
+      const sinceMs = this.#stopped.get(host) ?? newlyMs
       if (nowMs - sinceMs >= STOPPED_MS) host.kill('stopped')
       else stopped.set(host, sinceMs)
     }

@@ -57,6 +57,18 @@ describe('sandbox hosts', () => {
     await withSpare(sandbox)
   })
 
+  test('are not replaced by a spare that somebody has stopped', async () => {
+    await withSpare(sandbox)
+    const [ordinary, spare] = sandbox.hosts.status().hosts
+    process.kill(spare?.pid ?? 0, 'SIGSTOP')
+    process.kill(ordinary?.pid ?? 0, 'SIGKILL')
+    const first = () => sandbox.hosts.status().hosts.find(({ role }) => role === 'ordinary')
+    await vi.waitUntil(() => first()?.pid !== ordinary?.pid && first()?.ready === true, 10_000)
+    expect(first()?.pid).not.toBe(spare?.pid)
+    expect(await sandbox.run('export default () => 1')).toMatchObject({ ok: true })
+    await vi.waitFor(() => expect(isAlive(spare?.pid ?? 0)).toBe(false), 10_000)
+  })
+
   test('are at rest replaced by new ones, and then have a spare: what is lost once may be lost again', async () => {
     await using quiet = await TestSandbox.start({}, {}, await builtSandbox())
     const pid = quiet.hosts.status().hosts[0]?.pid ?? 0
