@@ -11,6 +11,7 @@ import type { PoolActivity } from './pool-activity.ts'
 
 /** The age at which a connection is replaced: the server's memory for it only grows. */
 const MAX_AGE_MS = 45 * 60_000
+const BEGIN = 'begin'
 /** PostgreSQL's code for a disk without room. */
 const DISK_FULL = '53100'
 
@@ -68,11 +69,27 @@ export class PooledConnection implements WatchedConnection {
     return this.#answeredMs
   }
 
-  /** For one borrower: its statements all run in the same session, or fail. */
+  /**
+   * For one borrower: its statements all run in the same session, or fail. `begin` goes with the statement that follows it,
+   * in one write: each would cost a round trip.
+   */
   session(): RunStatement {
     const losses = this.#losses
-    return async (text, parameters) => {
-      if (!this.#dying && this.#losses === losses) return this.run(text, parameters)
+    let begun: Promise<unknown> | undefined
+    return async <Row>(text: string, parameters: readonly unknown[]) => {
+      if (!this.#dying && this.#losses === losses) {
+        if (text === BEGIN) {
+          begun = this.run(text, parameters)
+          // Its error is that of the next statement.
+          begun.catch(() => {})
+          // Kysely reads nothing of it, and has no word for the command.
+          return { rows: [], rowCount: 0, command: 'SELECT' }
+        }
+        const [before, after] = [begun, this.run<Row>(text, parameters)]
+        begun = undefined
+        await Promise.all([before, after])
+        return after
+      }
       // What is lost, Postgres rolls back by itself.
       if (text === 'rollback') return { rows: [], rowCount: 0, command: 'ROLLBACK' }
       throw connectionLost()
