@@ -34,8 +34,8 @@ export function cpuByPart(servicePid: number): ReadonlyMap<Part, number> {
 /** The part that a process below the service belongs to. */
 function partOf(command: string): Part {
   if (/\bpostgres\b/.test(command)) return 'PostgreSQL'
-  if (/\bsandbox\/preparer/.test(command)) return 'preparer'
-  if (/\bsandbox\/main\.[jt]s\b/.test(command)) return 'sandbox hosts'
+  if (/\/preparer\.[jt]s\b/.test(command)) return 'preparer'
+  if (/\/main\.[jt]s\b/.test(command)) return 'sandbox hosts'
   return 'other'
 }
 
