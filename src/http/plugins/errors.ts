@@ -2,6 +2,7 @@ import type { ValueError } from '@sinclair/typebox/value'
 import { ValidationError } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
+import { databaseBusy } from '#base/database-busy.ts'
 import { statusOf } from '#base/error-status.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
 
@@ -46,7 +47,10 @@ export function toAppError(error: unknown, code: string | number): AppError {
   if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
   if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
   // A response that breaks its own schema arrives here too: our bug, not the caller's.
-  return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
+  return (
+    databaseBusy(error) ??
+    new AppError('InternalError', 'Something went wrong on our side', { cause: error })
+  )
 }
 
 export const routeNotFound = (): AppError => new AppError('RouteNotFound', 'There is no such route')

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
+import { databaseBusy } from '#base/database-busy.ts'
 import type { EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -83,6 +84,8 @@ export class HostCalls {
       return await work
     } catch (error) {
       if (error instanceof AppError) throw error
+      const busy = databaseBusy(error)
+      if (busy) throw busy
       const { site, requestId } = call
       this.#deps.logger.error(
         { err: error, siteId: site.siteId, requestId, name },
