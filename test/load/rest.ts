@@ -14,7 +14,7 @@ import { waitUntil } from '#bench/wait-until.ts'
 import { processCommand } from '#config/process-identity.ts'
 import { childrenOf } from '#test/process-table.ts'
 
-import { readCpu, readMemory, sharesAlone } from './rest/process-share.ts'
+import { readCpu, readMemory, sharesAlone, wakeupsSince } from './rest/process-share.ts'
 
 const MAX_MB = 350
 const MAX_PERCENT = 1
@@ -178,7 +178,7 @@ async function measure(root: number, seconds: number): Promise<{ mb: number; per
   const rows = processes.map(({ pid, command }, at) => {
     const cpu = readCpu(pid)
     const percent = (cpu.ms - (before[at]?.ms ?? 0)) / seconds / 10
-    const wakeups = (cpu.wakeups - (before[at]?.wakeups ?? 0)) / seconds
+    const wakeups = wakeupsSince(before[at], cpu) / seconds
     const mb = (alone.get(pid) ?? 0) / 1024
     const pssMb = (memory.get(pid)?.pssKb ?? 0) / 1024
     if (!command.startsWith('npm')) {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+import { cpuMs } from '#platform/sandbox-host/process-usage.ts'
+
 const MAPPING = /^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ (\d+)\s*(.*)$/
 const FIELD = /^(Rss|Pss|Anonymous|Pss_Anon|Pss_Shmem):\s+(\d+) kB$/
-const NS_PER_MS = 1e6
 
 /** What a process holds, in KiB: `files` has its resident pages of each mapped file. */
 export interface MemoryReading {
@@ -14,7 +15,7 @@ export interface MemoryReading {
 
 export interface CpuReading {
   readonly ms: number
-  readonly wakeups: number
+  readonly wakeups: ReadonlyMap<string, number>
 }
 
 /** Undefined for a process that has ended. */
@@ -59,15 +60,23 @@ export function sharesAlone(readings: ReadonlyMap<number, MemoryReading>): Map<n
   return new Map(Array.from(readings, ([pid, reading]) => [pid, shareOf(reading)]))
 }
 
-/** Processor time and voluntary switches of all threads that live. */
+/** Processor time of all its threads, and the voluntary switches of each that lives. */
 export function readCpu(pid: number): CpuReading {
-  let [ms, wakeups] = [0, 0]
+  const wakeups = new Map<string, number>()
   for (const thread of threadsOf(pid)) {
-    ms += Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / NS_PER_MS
     const status = read(`/proc/${pid}/task/${thread}/status`)
-    wakeups += Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1] ?? 0)
+    wakeups.set(thread, Number(/^voluntary_ctxt_switches:\s*(\d+)$/m.exec(status)?.[1] ?? 0))
   }
-  return { ms, wakeups }
+  return { ms: cpuMs(pid) ?? 0, wakeups }
+}
+
+/** Voluntary switches since an earlier reading, of the threads that lived then and do now. */
+export function wakeupsSince(before: CpuReading | undefined, { wakeups }: CpuReading): number {
+  let count = 0
+  for (const [thread, switches] of wakeups) {
+    count += switches - (before?.wakeups.get(thread) ?? switches)
+  }
+  return count
 }
 
 function* mappingsOf(smaps: string) {
