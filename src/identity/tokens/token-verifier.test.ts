@@ -26,6 +26,22 @@ const SUBJECT = {
   groups: ['editors'],
 }
 
+/** A client for linking, and an application beside the site's own. */
+const othersThan = (client: Client): readonly Client[] => [
+  { ...client, clientId: 'link', purpose: 'link' },
+  {
+    ...client,
+    clientId: 'application',
+    purpose: 'registered',
+    application: {
+      name: 'Other',
+      privacyUri: undefined,
+      logoVersion: undefined,
+      isThirdParty: true,
+    },
+  },
+]
+
 interface Made {
   readonly pool: Pool
   readonly pair: NewKeyPair
@@ -61,7 +77,7 @@ async function poolOf(kind: PoolKind): Promise<Made> {
     passkeyOrigins: ['https://one.test'],
     relyingPartyId: 'one.test',
     settings: storedPoolSettings(kind, {}),
-    clients: new Map([[client.clientId, client]]),
+    clients: new Map([client, ...othersThan(client)].map((each) => [each.clientId, each])),
     google: undefined,
     keys: new Map([[kid, verification]]),
     signingKid: kid,
@@ -400,3 +416,22 @@ function edited(text: string, at: number, character: string, how: string): strin
       return before + character + after
   }
 }
+
+test.each([
+  ['link', 'own', 'Token refused: client'],
+  ['link', 'any', 'Token refused: client'],
+  ['application', 'own', 'Token refused: client'],
+  ['application', 'any', 'accepted'],
+  ['nobody', 'any', 'Token refused: client'],
+] as const)(
+  'a token of the client "%s", taken of %s clients, is %s',
+  async (clientId, clients, expected) => {
+    const token = await sign({ ...good(), client_id: clientId })
+    const outcome = await verifier.verify(SITE, 'data', token, { uses: ['access'], clients }).then(
+      () => 'accepted',
+      (error: unknown) =>
+        error instanceof AppError && error.cause instanceof Error ? error.cause.message : error,
+    )
+    expect(outcome).toBe(expected)
+  },
+)
