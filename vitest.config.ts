@@ -16,6 +16,7 @@ const LONG = [
   'test/sandbox/engine/preparation.test.ts',
   'test/sandbox/attacks/attacks.test.ts',
   'test/boot/sign-in-restart.test.ts',
+  'test/power-cut/service.test.ts',
   'test/boot/push-restart.test.ts',
   'test/boot/job-drain.test.ts',
   'test/repository/push.test.ts',

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 import {
   type ArchiveManifest,
@@ -10,6 +10,7 @@ import {
 import { MIN_PASSPHRASE } from '#archives/archive-seal.ts'
 import { verifyArchive } from '#archives/verified-archive.ts'
 import { codeOf, hasCode } from '#base/error-code.ts'
+import { syncFolder } from '#config/atomic-file.ts'
 
 import { archiveText, missingText, toldProgress } from './archive-words.ts'
 import { type CliCommand, type Invocation, requiredOption, textOption } from './command.ts'
@@ -143,6 +144,7 @@ class NewFile implements AsyncDisposable {
   async keep(): Promise<void> {
     await this.#file.sync()
     await rename(this.#path, this.#target)
+    await syncFolder(dirname(this.#target))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

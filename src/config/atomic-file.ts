@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, open, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 import { hasCode } from '#base/error-code.ts'
@@ -11,7 +11,7 @@ export async function writeFileAtomically(path: string, text: string, mode = 0o6
   await syncFolder(dirname(path))
 }
 
-/** Creates a file in the same way. Returns false and changes nothing when it exists. */
+/** Creates a file in the same way. Returns false and changes nothing when it exists; it is durable then, too. */
 export async function createFileAtomically(
   path: string,
   text: string,
@@ -19,12 +19,16 @@ export async function createFileAtomically(
 ): Promise<boolean> {
   const unfinished = await writeBeside(path, text, mode)
   try {
-    await link(unfinished, path)
+    const isNew = await link(unfinished, path).then(
+      () => true,
+      (error: unknown) => {
+        if (hasCode(error, 'EEXIST')) return false
+        throw error
+      },
+    )
+    // Also where it exists: another process may have been killed before it did this.
     await syncFolder(dirname(path))
-    return true
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
-    throw error
+    return isNew
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -58,5 +62,18 @@ export async function syncFolder(path: string): Promise<void> {
     await folder.sync()
   } finally {
     await folder.close()
+  }
+}
+
+/** Makes a folder and those above it that are missing, durably. Returns the outermost that it made. */
+export async function makeFolderDurably(path: string, mode?: number): Promise<string | undefined> {
+  const first = await mkdir(path, { recursive: true, ...(mode === undefined ? {} : { mode }) })
+  const outermost = dirname(first ?? path)
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    await syncFolder(folder).catch((error: unknown) => {
+      // A folder that others have made, and may not be listed.
+      if (!hasCode(error, 'EACCES', 'EPERM')) throw error
+    })
+    if (folder === outermost) return first
   }
 }

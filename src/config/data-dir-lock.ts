@@ -1,11 +1,11 @@
-import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
 import { isJsonObject } from '#base/json-object.ts'
 
-import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
+import { createFileAtomically, makeFolderDurably, writeFileAtomically } from './atomic-file.ts'
 import { processStart } from './process-identity.ts'
 import { SetupError } from './setup-error.ts'
 
@@ -109,7 +109,7 @@ const read = (file: string): Promise<string | undefined> =>
 /** Others may pass through a new data folder, as the database's account must, but not look into it. */
 async function openFolder(dataDir: string): Promise<void> {
   try {
-    if ((await mkdir(dataDir, { recursive: true })) !== undefined) await chmod(dataDir, 0o711)
+    if ((await makeFolderDurably(dataDir)) !== undefined) await chmod(dataDir, 0o711)
   } catch (cause) {
     throw new SetupError(
       `The data folder "${dataDir}" cannot be created: make it yourself for this user, or name another with CROFT_DATA_DIR`,

@@ -20,6 +20,13 @@ const RUNTIMES = {
 
 export type Runtime = keyof typeof RUNTIMES
 
+/** What starts a script on a runtime. */
+export const scriptCommand = (
+  runtime: Runtime,
+  file: URL,
+  args: readonly string[] = [],
+): readonly string[] => [...RUNTIMES[runtime], file.pathname, ...args]
+
 /** A script on a runtime, spoken to in lines of JSON. */
 export class Script implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>

@@ -12,6 +12,8 @@ export interface BackupPlace extends AsyncDisposable {
   create(name: string, bytes: Uint8Array): Promise<boolean>
   /** Names of files in a folder and those below, in no order. */
   list(folder: string): AsyncIterable<string>
-  /** Deleting what is not there is fine. */
+  /** Deleting what is not there is fine. It is durable when the folder has been flushed. */
   delete(name: string): Promise<void>
+  /** Makes what is in a folder durable that a process left which was killed, and what was deleted. */
+  flush(folder: string): Promise<void>
 }

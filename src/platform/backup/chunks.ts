@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 
@@ -40,6 +41,8 @@ export class Chunks {
   static async open(place: BackupPlace): Promise<Chunks> {
     const known = new Set<string>()
     for await (const name of listChunks(place)) known.add(name)
+    // A backup that was killed may have left some that a power cut would take.
+    for (const folder of new Set([...known].map((name) => dirname(name)))) await place.flush(folder)
     return new Chunks(place, known)
   }
 

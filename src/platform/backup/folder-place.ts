@@ -13,8 +13,9 @@ import {
 import { dirname, join } from 'node:path'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
-import { syncFolder, writeNewFile } from '#config/atomic-file.ts'
+import { makeFolderDurably, writeNewFile } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
+import { DurableFolders } from '#platform/disk/durable-folders.ts'
 
 import type { BackupPlace } from './backup-place.ts'
 
@@ -25,15 +26,20 @@ const INCOMING = 'incoming'
 /** A folder of this machine, or one that is mounted. Its files are readable by their owner alone. */
 export class FolderPlace implements BackupPlace {
   readonly address: string
+  readonly #folders: DurableFolders
 
   private constructor(folder: string) {
     this.address = folder
+    this.#folders = new DurableFolders(folder)
   }
 
   /** Makes the folder when it is missed, but for reading. */
   static async open(folder: string, purpose: 'read' | 'write'): Promise<FolderPlace> {
     try {
-      if (purpose === 'write') await mkdir(join(folder, INCOMING), { recursive: true, mode: 0o700 })
+      if (purpose === 'write') {
+        await makeFolderDurably(folder, 0o700)
+        await mkdir(join(folder, INCOMING), { recursive: true, mode: 0o700 })
+      }
       await access(folder, purpose === 'read' ? constants.R_OK : constants.R_OK | constants.W_OK)
     } catch (cause) {
       throw new SetupError(
@@ -81,6 +87,10 @@ export class FolderPlace implements BackupPlace {
     await rm(this.#path(name), { force: true })
   }
 
+  flush(folder: string): Promise<void> {
+    return this.#folders.flush(this.#path(folder))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #beside(bytes: Uint8Array): Promise<string> {
@@ -104,11 +114,10 @@ export class FolderPlace implements BackupPlace {
       await move()
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await this.#folders.make(folder)
       await move()
-      await syncFolder(dirname(folder))
     }
-    await syncFolder(folder)
+    await this.#folders.flush(folder)
   }
 
   async #clear(): Promise<void> {

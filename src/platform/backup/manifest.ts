@@ -83,8 +83,11 @@ export async function writeManifest(
   await place.write(`${FOLDER}/${manifest.id}.json`, Buffer.from(JSON.stringify(envelope)))
 }
 
-export const deleteBackup = (place: BackupPlace, id: string): Promise<void> =>
-  place.delete(`${FOLDER}/${id}.json`)
+/** For good: none of them comes back when the power is cut while their parts are deleted. */
+export async function deleteBackups(place: BackupPlace, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await place.delete(`${FOLDER}/${id}.json`)
+  await place.flush(FOLDER)
+}
 
 /** Ids of whole backups, the oldest first. */
 export async function listBackups(place: BackupPlace): Promise<string[]> {

@@ -16,6 +16,7 @@ function placeOf(files: Map<string, Buffer>): BackupPlace {
     },
     async *list() {},
     delete: async (name) => void files.delete(name),
+    flush: async () => {},
     async [Symbol.asyncDispose]() {},
   }
 }

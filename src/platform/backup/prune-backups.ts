@@ -1,6 +1,6 @@
 import type { BackupPlace } from './backup-place.ts'
 import { type ChunkForm, chunkName, listChunks } from './chunks.ts'
-import { type Manifest, deleteBackup, listBackups, readManifest } from './manifest.ts'
+import { type Manifest, deleteBackups, listBackups, readManifest } from './manifest.ts'
 import { readObjectIndex } from './object-index.ts'
 import { lockPlace } from './place-lock.ts'
 
@@ -34,7 +34,7 @@ export async function pruneBackups(
     for await (const name of chunksOf(place, manifest)) needed.add(name)
   }
   // The manifest first: without it its parts are nobody's.
-  for (const id of deleted) await deleteBackup(place, id)
+  await deleteBackups(place, deleted)
   let chunks = 0
   for await (const name of listChunks(place)) {
     if (needed.has(name)) continue

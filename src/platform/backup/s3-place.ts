@@ -55,6 +55,9 @@ export class S3Place implements BackupPlace {
     await this.#store.delete(this.#prefix + name)
   }
 
+  /** S3 acknowledges what it keeps. */
+  async flush(): Promise<void> {}
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#store[Symbol.asyncDispose]()
   }

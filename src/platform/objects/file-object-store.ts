@@ -7,7 +7,6 @@ import {
   open,
   readdir,
   rm,
-  rmdir,
   stat,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,13 +14,15 @@ import { dirname, join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { ifMissing } from '#base/error-code.ts'
+import { makeFolderDurably } from '#config/atomic-file.ts'
+import { DurableFolders } from '#platform/disk/durable-folders.ts'
 
 import { blobOfFile } from './file-blob.ts'
 import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
 import { type Listed, type ListingQuery, listing } from './file-listing.ts'
 import { readFileRange } from './file-reader.ts'
-import { flushFolder, linkObjectFile, writeObjectFile } from './file-writer.ts'
+import { linkObjectFile, writeObjectFile } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
   MAX_SERVICE_PUT_BYTES,
@@ -43,7 +44,6 @@ import type {
   StoredObject,
 } from './object-store.ts'
 import type { ObjectUrls, UrlGrant } from './object-urls.ts'
-import { SharedFlushes } from './shared-flushes.ts'
 
 /** What a crash left behind is removed at the next opening, once it is surely nobody's. */
 const ABANDONED_AFTER_MS = 60 * 60_000
@@ -66,18 +66,19 @@ export class FileObjectStore implements ObjectStore {
   readonly #temporary: string
   readonly #urls: FileObjectStoreDeps['urls']
   readonly #clock: Clock
-  readonly #flushes = new SharedFlushes(flushFolder)
+  readonly #folders: DurableFolders
 
   constructor(deps: FileObjectStoreDeps) {
     this.#tree = join(deps.dir, 'objects')
     this.#temporary = join(deps.dir, 'incoming')
+    this.#folders = new DurableFolders(this.#tree)
     this.#urls = deps.urls
     this.#clock = deps.clock
   }
 
   /** Makes the folders and clears what a crash left. To be awaited once before use. */
   async open(): Promise<this> {
-    await mkdir(this.#tree, { recursive: true, mode: 0o700 })
+    await makeFolderDurably(this.#tree, 0o700)
     await mkdir(this.#temporary, { recursive: true, mode: 0o700 })
     const abandonedBefore = this.#clock.now().getTime() - ABANDONED_AFTER_MS
     for (const name of await readdir(this.#temporary)) {
@@ -94,7 +95,7 @@ export class FileObjectStore implements ObjectStore {
     const destination = {
       temporaryFolder: this.#temporary,
       path: this.#pathOf(key),
-      flushes: this.#flushes,
+      folders: this.#folders,
     }
     return writeObjectFile(destination, description, body, {
       maxBytes: options.maxBytes,
@@ -141,7 +142,7 @@ export class FileObjectStore implements ObjectStore {
     checkObjectKey(key, MAX_KEY_BYTES)
     const path = this.#pathOf(key)
     await rm(path, { force: true })
-    await this.#flushes.flush(dirname(path))
+    await this.#folders.flush(dirname(path))
     await this.#removeEmptyFolders(dirname(path))
   }
 
@@ -149,7 +150,7 @@ export class FileObjectStore implements ObjectStore {
   async copy(from: string, to: string): Promise<boolean> {
     checkObjectKey(from, MAX_KEY_BYTES)
     checkObjectKey(to, MAX_KEY_BYTES)
-    return linkObjectFile(this.#pathOf(from), this.#pathOf(to))
+    return linkObjectFile(this.#pathOf(from), this.#pathOf(to), this.#folders)
   }
 
   async list(options: ListOptions): Promise<ObjectList> {
@@ -226,7 +227,7 @@ export class FileObjectStore implements ObjectStore {
   async #removeEmptyFolders(innermost: string): Promise<void> {
     for (let folder = innermost; folder !== this.#tree; folder = dirname(folder)) {
       try {
-        await rmdir(folder)
+        await this.#folders.remove(folder)
       } catch {
         // Not empty, or gone already.
         return

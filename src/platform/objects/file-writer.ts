@@ -1,18 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, constants, fsync, openSync } from 'node:fs'
-import { copyFile, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, link, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 
 import { hasCode } from '#base/error-code.ts'
 import { retry } from '#base/retry.ts'
 import { diskFull } from '#platform/disk/disk-room.ts'
+import type { DurableFolders } from '#platform/disk/durable-folders.ts'
 
 import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
 import { tooLong } from './object-rules.ts'
 import type { ObjectBody, ObjectHead } from './object-store.ts'
-import type { SharedFlushes } from './shared-flushes.ts'
 
 const PUBLISH_ATTEMPTS = 10
 /** The disk is full, or the user's quota is. */
@@ -21,7 +20,8 @@ const FULL = ['ENOSPC', 'EDQUOT']
 export interface Destination {
   readonly temporaryFolder: string
   readonly path: string
-  readonly flushes: SharedFlushes
+  /** Those of the tree that the path is in. */
+  readonly folders: DurableFolders
 }
 
 export interface WriteRules {
@@ -113,40 +113,53 @@ async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Gives a file a second name, or a copy where the file system knows no such thing. False when there is no file. */
-export async function linkObjectFile(from: string, to: string): Promise<boolean> {
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+/**
+ * Gives a file a second name, or a copy where the file system knows no such thing, as durably as it was written. False when there
+ * is no file.
+ */
+export async function linkObjectFile(
+  from: string,
+  to: string,
+  folders: DurableFolders,
+): Promise<boolean> {
+  await folders.make(dirname(to))
   try {
     await link(from, to).catch(async (error: unknown) => {
       if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) throw error
       const unfinished = `${to}.${randomUUID()}`
-      await copyFile(from, unfinished)
+      await copyFlushed(from, unfinished)
       await rename(unfinished, to)
     })
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return true
     if (hasCode(error, 'ENOENT')) return false
-    throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
+  await folders.flush(dirname(to))
   return true
+}
+
+async function copyFlushed(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  const file = await open(to, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /** Makes the folder when it is missed: a delete may take an empty one away between its making and the rename. */
 async function publish(
   temporary: string,
-  { path, flushes }: Destination,
+  { path, folders }: Destination,
   onlyNew: boolean,
 ): Promise<void> {
   const folder = dirname(path)
-  let outermost = folder
   const attempt = async (): Promise<void> => {
     try {
       await (onlyNew ? moveToNew(temporary, path) : rename(temporary, path))
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) {
-        const created = await mkdir(folder, { recursive: true, mode: 0o700 })
-        if (created !== undefined) outermost = dirname(created)
-      }
+      if (hasCode(error, 'ENOENT')) await folders.make(folder)
       throw error
     }
   }
@@ -154,7 +167,7 @@ async function publish(
     attempts: PUBLISH_ATTEMPTS,
     isRetryable: (error) => hasCode(error, 'ENOENT'),
   })
-  for (const each of foldersBetween(outermost, folder)) await flushes.flush(each)
+  await folders.flush(folder)
 }
 
 async function moveToNew(temporary: string, path: string): Promise<void> {
@@ -165,41 +178,4 @@ async function moveToNew(temporary: string, path: string): Promise<void> {
     throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
   }
   await rm(temporary, { force: true })
-}
-
-/**
- * From the first folder that was there before to the innermost. That one is shared with others: its flush is too, and with
- * a journal leaves little to do for the folders inside.
- */
-function foldersBetween(outermost: string, innermost: string): string[] {
-  const folders: string[] = []
-  for (let folder = innermost; ; folder = dirname(folder)) {
-    folders.unshift(folder)
-    if (folder === outermost || folder === dirname(folder)) return folders
-  }
-}
-
-/**
- * Makes renames and removals in a folder durable. A folder that is gone, and Windows, have nothing to flush. It is opened at
- * once: that takes microseconds where it was just written to, and many wait for each flush.
- */
-export async function flushFolder(folder: string): Promise<void> {
-  const descriptor = process.platform === 'win32' ? undefined : openedFolder(folder)
-  if (descriptor === undefined) return
-  try {
-    await flushed(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-const flushed = promisify(fsync)
-
-function openedFolder(folder: string): number | undefined {
-  try {
-    return openSync(folder, 'r')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  }
 }

@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { ifMissing } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import { writeFileAtomically } from '#config/atomic-file.ts'
+import { makeFolderDurably, writeFileAtomically } from '#config/atomic-file.ts'
 
 import type { MailTransport, RawMail } from './mail-transport.ts'
 
@@ -56,7 +56,7 @@ export class Outbox implements MailTransport {
     const createdAt = message.createdAt.toISOString()
     const about = { messageId, siteId, siteDomain, kind, createdAt }
     const entry: CapturedMessage = { ...about, to, from, subject, text, html }
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+    await makeFolderDurably(this.#dir, 0o700)
     // The entry comes last: what is listed is whole.
     await writeFileAtomically(join(this.#dir, `${name}.eml`), Buffer.from(message.mime).toString())
     await writeFileAtomically(join(this.#dir, `${name}.json`), JSON.stringify(entry))

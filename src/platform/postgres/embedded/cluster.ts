@@ -3,7 +3,7 @@ import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/
 import { basename, dirname, join } from 'node:path'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
-import { writeFileAtomically } from '#config/atomic-file.ts'
+import { syncFolder, writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { runAs } from './account.ts'
@@ -97,6 +97,8 @@ async function initCluster({
   }
   await writeFileAtomically(passwordFile, `${password}\n`)
   await rename(unfinished, cluster)
+  // Without its name the database of a first start would be taken for what a killed one has left.
+  await syncFolder(dirname(cluster))
   return password
 }
 

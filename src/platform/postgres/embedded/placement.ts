@@ -3,7 +3,6 @@ import {
   chmod,
   chown,
   cp,
-  mkdir,
   mkdtemp,
   readdir,
   readFile,
@@ -16,7 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
-import { writeFileAtomically } from '#config/atomic-file.ts'
+import { makeFolderDurably, writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { type Account, accountFor, canReach, runAs } from './account.ts'
@@ -95,7 +94,7 @@ async function findParent(home: string, elsewhere: string): Promise<string> {
 
 /** Makes a folder that other accounts can pass but not list, whatever the umask. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await makeFolderDurably(path)
   if (first === undefined) return
   for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
     await chmod(folder, 0o711)

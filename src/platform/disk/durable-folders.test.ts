@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { flushFolder } from './file-writer.ts'
+import { flushFolder } from './durable-folders.ts'
 
 describe('the flush of a folder', () => {
   test('has nothing to do where it is gone', async () => {
