@@ -126,7 +126,7 @@ export const AUTHORITY: readonly Mutation[] = [
       "client?.purpose === 'link' && (client.proofs.authentication ?? 'none') === 'none'",
     ],
     'a stolen code is enough',
-    AUTHORIZE_TEST,
+    AUTHORIZATION_TEST,
   ),
   of(
     'a registered URI over plain HTTP',

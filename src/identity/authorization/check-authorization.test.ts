@@ -33,6 +33,16 @@ const POOL: Pool = {
     ['own', own],
     ['api', { ...own, clientId: 'api', cognitoApi: true }],
     ['link', { ...own, clientId: 'link', purpose: 'link' }],
+    ['account', { ...own, clientId: 'account', purpose: 'account' }],
+    [
+      'confidential',
+      {
+        ...own,
+        clientId: 'confidential',
+        purpose: 'registered',
+        proofs: { ...PUBLIC, authentication: 'client_secret' },
+      },
+    ],
   ]),
   google: { issuer: 'https://g.example', clientId: 'g', scopes: [], enabled: true },
   keys: new Map(),
@@ -159,4 +169,18 @@ describe('an authorization request', () => {
       { numRuns: 300 },
     )
   })
+})
+
+test.each([
+  ['own', 'error-redirect'],
+  ['api', 'error-redirect'],
+  ['link', 'error-redirect'],
+  ['confidential', 'valid'],
+  ['account', 'valid'],
+])('the client "%s" asks without PKCE: %s', (clientId, kind) => {
+  const without = { ...GOOD, client_id: clientId, identity_provider: 'Google' }
+  const params = new URLSearchParams(without)
+  params.delete('code_challenge')
+  params.delete('code_challenge_method')
+  expect(checkAuthorization(POOL, params).kind).toBe(kind)
 })
