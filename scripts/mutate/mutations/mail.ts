@@ -97,7 +97,7 @@ export const MAIL: readonly Mutation[] = [
   ),
   of(
     'eight messages of one domain',
-    ['src/mail/sending/open-sending.ts', 'const PER_DOMAIN = 2\n', 'const PER_DOMAIN = 8\n'],
+    ['src/mail/routing/outgoing-places.ts', 'const PER_DOMAIN = 2\n', 'const PER_DOMAIN = 8\n'],
     'a domain that does not answer stops the mail of all',
     ['test/mail/delivery-limits.test.ts'],
   ),
