@@ -99,7 +99,7 @@ export const MAIL: readonly Mutation[] = [
     'eight messages of one domain',
     ['src/mail/routing/outgoing-places.ts', 'const PER_DOMAIN = 2\n', 'const PER_DOMAIN = 8\n'],
     'a domain that does not answer stops the mail of all',
-    ['test/mail/delivery-limits.test.ts'],
+    ['src/mail/routing/outgoing-places.test.ts'],
   ),
   of(
     'bounces of anybody',
