@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
+import type { CpuClock } from './cpu-clock.ts'
 import type { QuickCrypto } from './crypto/quick-crypto.ts'
 import { domainInAscii } from './domain-in-ascii.ts'
 import {
@@ -11,21 +12,24 @@ import {
   loadingOf,
   type LoadOutcome,
   lost,
+  type StopCause,
 } from './entry-result.ts'
 import { FROM_GUEST } from './grammars.ts'
+import { giveFiles } from './guest-files.ts'
 import type { GuestParts } from './guest-parts.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { loadModules } from './module-graph.ts'
-import { fileOfModule } from './module-imports.ts'
-import { originalPlace, type Place } from './original-place.ts'
-import type { FromGuest, ModuleSource, SlotDefinition } from './protocol.ts'
+import { writtenPlace } from './original-place.ts'
+import { type FromGuest, loadCpuMs, type SlotDefinition } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 import { steadyNowMs } from './steady-clock.ts'
 
-/** How long what is already finished may take to be read out after a stretch was stopped. */
+/** Processor time that what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
+/** How often that is tried where the machine gives no processor; each time it may wait twice as long. */
+const SALVAGE_TRIES = 8
 const WAITS_LENGTH = 4000
 const NOTHING_SETTLES =
   'waiting for a promise: neither a timer nor a question to the service is open that could settle it'
@@ -34,6 +38,9 @@ const NOTHING_SETTLES =
 export interface ContextServices {
   readonly parts: GuestParts
   readonly crypto: QuickCrypto
+  readonly cpu: CpuClock
+  /** How often its calls were begun before, in contexts that got too little of a processor. */
+  readonly tries: number
 }
 
 /** One function's global scope inside its program's isolate. */
@@ -43,14 +50,21 @@ export class GuestContext {
   readonly #context: ivm.Context
   readonly #runtime: RuntimeReferences
   readonly #collect: ivm.Reference
-  /** When what runs now has computed as long as it may. */
+  readonly #cpu: CpuClock
+  readonly #tries: number
+  /** Processor time that what runs now may take. */
+  #limitMs = 0
+  /** When it is to be looked at whether it has: no earlier can it be so. */
   #endMs = Infinity
   /** The call that asked its host for more than that, or 0; undefined when none did. */
   #overran: number | undefined
 
-  constructor(home: GuestIsolate, definition: SlotDefinition, { parts, crypto }: ContextServices) {
+  constructor(home: GuestIsolate, definition: SlotDefinition, services: ContextServices) {
+    const { parts, crypto, cpu, tries } = services
     this.home = home
     this.#definition = definition
+    this.#cpu = cpu
+    this.#tries = tries
     this.#context = home.context()
     this.#runtime = runtimeReferences(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
@@ -67,7 +81,9 @@ export class GuestContext {
       nowMs: steadyNowMs(),
     })
     const locate = new ivm.Callback((path: unknown, line: unknown, column: unknown) =>
-      this.#hostWork(0, () => written(moved, path, { line: Number(line), column: Number(column) })),
+      this.#hostWork(0, () =>
+        writtenPlace(moved, path, { line: Number(line), column: Number(column) }),
+      ),
     )
     const entropy = new ivm.Callback((bytes: number) =>
       this.#hostWork(0, () => randomFillSync(new Uint8Array(bytes)).buffer),
@@ -93,13 +109,13 @@ export class GuestContext {
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */
   load(): { readonly loading: LoadOutcome; readonly entry: EntryResult } {
-    const startedMs = this.#begin()
+    const startedMs = this.#begin(loadCpuMs(this.#definition))
     let thrown: { readonly error: unknown } | undefined
     try {
       loadModules(this.home.isolate, this.#context, {
         definition: this.#definition,
         runtime: this.#runtime,
-        timeoutMs: this.#definition.limits.cpuMs,
+        timeoutMs: () => this.#restWallMs(),
       })
     } catch (error) {
       thrown = { error }
@@ -112,28 +128,27 @@ export class GuestContext {
   /** Runs one section, or with an empty one goes on with what the last entry left. */
   enter(section: string, maxCalls: number): EntryResult {
     const { cpuMs } = this.#definition.limits
-    const startedMs = this.#begin()
+    const startedMs = this.#begin(cpuMs)
     let thrown: { readonly error: unknown } | undefined
     try {
       this.#runtime.run.applySync(undefined, [section, steadyNowMs(), cpuMs / 4, maxCalls], {
-        timeout: cpuMs,
+        timeout: this.#cpu.wallMsFor(cpuMs, this.#tries),
       })
     } catch (error) {
       thrown = { error }
     }
-    const taken = thrown !== undefined && this.#offer(thrown.error, startedMs)
+    const taken = thrown !== undefined && this.#offer(thrown.error)
     const entry = this.#finish(startedMs, thrown)
     return taken ? { ...entry, uncaught: undefined } : entry
   }
 
   /** Whether the site's own listeners took a rejection that nobody handled; they may use what is left of the time. */
-  #offer(error: unknown, startedMs: number): boolean {
-    const timeout = this.#definition.limits.cpuMs - (performance.now() - startedMs)
-    if (this.home.disposed || timeout <= 0 || isTimeout(error)) return false
+  #offer(error: unknown): boolean {
+    if (this.home.disposed || isTimeout(error) || this.#restMs() <= 0) return false
     const isError = error instanceof Error
     const told = isError ? [error.name, error.message, error.stack ?? ''] : ['', error, '']
     try {
-      const options = { timeout: Math.ceil(timeout) }
+      const options = { timeout: this.#restWallMs() }
       return this.#runtime.rejected.applySync(undefined, told, options) === true
     } catch {
       // What a listener has done wrong is less than what it was told of.
@@ -143,16 +158,14 @@ export class GuestContext {
 
   /** What a call waits for. Site code that formats stacks may run meanwhile, and is not waited for. */
   waits(call: number): SiteActivity {
-    if (this.home.disposed) return {}
-    try {
-      const text: unknown = this.#runtime.waits.applySync(undefined, [call], {
-        timeout: SALVAGE_MS,
-      })
-      const said = typeof text === 'string' && text !== '' ? text : NOTHING_SETTLES
-      return waitingCode(said.slice(0, WAITS_LENGTH), this.#definition.modules)
-    } catch {
-      return {}
-    }
+    this.#cpu.begin(performance.now())
+    const found = this.#readOut(SALVAGE_MS, (timeout) =>
+      this.#runtime.waits.applySync(undefined, [call], { timeout }),
+    )
+    if (!('text' in found)) return {}
+    const { text } = found
+    const said = typeof text === 'string' && text !== '' ? text : NOTHING_SETTLES
+    return waitingCode(said.slice(0, WAITS_LENGTH), this.#definition.modules)
   }
 
   /** Collects what is short-lived in the whole isolate: 0.1 ms. */
@@ -168,10 +181,21 @@ export class GuestContext {
     this.#context.release()
   }
 
-  #begin(): number {
+  #begin(limitMs: number): number {
     const nowMs = performance.now()
-    this.#endMs = nowMs + this.#definition.limits.cpuMs
+    this.#cpu.begin(nowMs)
+    this.#limitMs = limitMs
+    this.#endMs = nowMs + limitMs
     return nowMs
+  }
+
+  /** Processor time that is left for what runs. */
+  #restMs(): number {
+    return this.#limitMs - this.#cpu.usedMs
+  }
+
+  #restWallMs(): number {
+    return this.#cpu.wallMsFor(Math.max(1, this.#restMs()), this.#tries)
   }
 
   /**
@@ -181,8 +205,12 @@ export class GuestContext {
   #hostWork<Result>(call: number, work: () => Result): Result {
     const result = work()
     if (performance.now() > this.#endMs && !this.home.disposed) {
-      this.#overran = call
-      this.home.dispose()
+      const restMs = this.#restMs()
+      this.#endMs = performance.now() + restMs
+      if (restMs <= 0) {
+        this.#overran = call
+        this.home.dispose()
+      }
     }
     return result
   }
@@ -190,54 +218,83 @@ export class GuestContext {
   #finish(startedMs: number, thrown: { readonly error: unknown } | undefined): EntryResult {
     const elapsedMs = performance.now() - startedMs
     this.#endMs = Infinity
-    if (this.home.disposed) return this.#lost(elapsedMs)
-    const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
+    const time = { elapsedMs, usedMs: thrown || this.home.disposed ? this.#cpu.usedMs : elapsedMs }
+    if (this.home.disposed) return this.#lost(time)
+    const stopped = this.#stopOf(thrown, time)
+    const taken = thrown ? this.#salvage(stopped) : this.#take()
     const activity = runningCode(thrown?.error, this.#definition.modules)
-    if (!taken) return { ...this.#lost(elapsedMs), activity }
+    if (typeof taken === 'string') return { ...lost(taken, this.#timeSince(startedMs)), activity }
+    if (!taken) return { ...this.#lost(this.#timeSince(startedMs)), activity }
     const [begun, current] = taken[0]?.kind === 'state' ? taken[0].numbers : [0, 0]
-    const entry = { records: taken, elapsedMs, begun, current, activity }
-    return { ...entry, ...endingOf(thrown, elapsedMs, this.#definition) }
+    return { records: taken, ...time, begun, current, activity, ...endingOf(thrown, stopped) }
   }
 
-  #lost(elapsedMs: number): EntryResult {
-    if (this.#overran !== undefined) return lost('cpuMs', elapsedMs, this.#overran)
-    return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs)
+  #timeSince(startedMs: number) {
+    return { elapsedMs: performance.now() - startedMs, usedMs: this.#cpu.usedMs }
+  }
+
+  /** Whether isolated-vm ended it: it looks at the clock on the wall, and what decides is the processor time. */
+  #stopOf(
+    thrown: { readonly error: unknown } | undefined,
+    { elapsedMs, usedMs }: Pick<EntryResult, 'elapsedMs' | 'usedMs'>,
+  ): StopCause | undefined {
+    if (!thrown || !isTimeout(thrown.error) || elapsedMs < this.#limitMs) return undefined
+    return usedMs >= this.#limitMs ? 'cpuMs' : 'starved'
+  }
+
+  #lost(time: Pick<EntryResult, 'elapsedMs' | 'usedMs'>): EntryResult {
+    if (this.#overran !== undefined) return lost('cpuMs', time, this.#overran)
+    return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', time)
   }
 
   /** Undefined when the isolate gives nothing that can be read. */
-  #take(options: { timeout?: number }): FromGuest[] | undefined {
-    try {
-      const text: unknown = this.#runtime.take.applySync(undefined, [], options)
-      return typeof text === 'string' ? readRecords(text, FROM_GUEST) : undefined
-    } catch {
-      return undefined
+  #take(): FromGuest[] | undefined {
+    return recordsOf(() => this.#runtime.take.applySync(undefined, [false]))
+  }
+
+  /**
+   * The same after a stretch that threw or was stopped: what the site left may run first, and without end. It may use what
+   * is left of the stretch's time.
+   */
+  #salvage(stopped: StopCause | undefined): FromGuest[] | StopCause | undefined {
+    const budgetMs = Math.max(SALVAGE_MS, stopped === undefined ? this.#restMs() : 0)
+    const found = this.#readOut(budgetMs, (timeout) =>
+      this.#runtime.take.applySync(undefined, [true], { timeout }),
+    )
+    if ('text' in found) return recordsOf(() => found.text)
+    return found.failed === 'starved' ? (stopped ?? 'starved') : undefined
+  }
+
+  /** Reads something out of the isolate that can be read again: it is, where another process had the processor. */
+  #readOut(
+    budgetMs: number,
+    read: (timeoutMs: number) => unknown,
+  ): { readonly text: unknown } | { readonly failed: 'thrown' | 'starved' } {
+    const startMs = this.#cpu.usedMs
+    for (let tries = 0; tries < SALVAGE_TRIES && !this.home.disposed; tries += 1) {
+      const restMs = budgetMs - (this.#cpu.usedMs - startMs)
+      if (restMs <= 0) return { failed: 'thrown' }
+      try {
+        return { text: read(this.#cpu.wallMsFor(restMs, tries)) }
+      } catch (error) {
+        if (!isTimeout(error)) return { failed: 'thrown' }
+      }
     }
+    return { failed: this.home.disposed ? 'thrown' : 'starved' }
   }
 }
 
-/** Lets site code read the files of the artifact that came with the function, and nothing else of this machine. */
-function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): void {
-  const files = new Map<unknown, ModuleSource>()
-  for (const module of modules) {
-    const path = fileOfModule(module.path)
-    if (path !== undefined) files.set(path, module)
+function recordsOf(read: () => unknown): FromGuest[] | undefined {
+  try {
+    const text = read()
+    return typeof text === 'string' ? readRecords(text, FROM_GUEST) : undefined
+  } catch {
+    // Site code may have written it.
+    return undefined
   }
-  if (files.size === 0) return
-  const read = new ivm.Callback((path: unknown): string | undefined => {
-    const found = files.get(path)
-    return found && String(JSON.parse(found.code))
-  })
-  runtime.files.applySync(undefined, [read])
 }
 
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
-}
-
-/** Where code of one of the modules was written, as `line:column`. */
-function written(modules: readonly ModuleSource[], path: unknown, place: Place): string {
-  const module = modules.find((one) => one.path === path)
-  const { line, column } = originalPlace(module ?? {}, place)
-  return `${line}:${column}`
 }

@@ -16,12 +16,11 @@ import type { ProgressMarker } from './progress-marker.ts'
 import type { SlotDefinition, ToWorker } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { sectionOf } from './sections.ts'
+import { BROUGHT_DOWN, TOO_BUSY } from './starved-entry.ts'
 import { steadyNowMs } from './steady-clock.ts'
 import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
 import type { WorkerOutput } from './worker-output.ts'
-
-const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: try again'
 
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
@@ -168,11 +167,11 @@ export class Engine {
     }
   }
 
-  #start(slotId: number, section: string): void {
+  #start(slotId: number, section: string, tries = 0): void {
     const slot = this.#slots.get(slotId)
     if (!slot) throw new Error(`Slot ${slotId} has not been defined`)
     try {
-      const instance = this.#instanceOf(slot)
+      const instance = this.#instanceOf(slot, tries)
       this.#warm.touch(instance.home)
       this.#enter(instance, () => instance.start(section))
     } catch (error) {
@@ -195,6 +194,7 @@ export class Engine {
   #wake(instance: Instance): void {
     if (instance.home.disposed || instance.calls.size === 0) return
     const nowMs = steadyNowMs()
+    this.#cpu.lostMs += Math.max(0, nowMs - instance.wakeMs)
     if (instance.wakeMs > nowMs) {
       this.#wakes.set(instance, instance.wakeMs)
       return
@@ -216,7 +216,7 @@ export class Engine {
     this.#flush()
   }
 
-  #instanceOf(slot: Slot): Instance {
+  #instanceOf(slot: Slot, tries: number): Instance {
     if (slot.instance?.acceptsCalls) return slot.instance
     const { programKey, memoryMb, purpose, modules } = slot.definition
     const home = this.#warm.get(programKey, memoryMb)
@@ -224,10 +224,11 @@ export class Engine {
       slot: slot.id,
       definition: slot.definition,
       cpu: this.#cpu,
+      tries,
       parts: this.#deps.parts,
       crypto: this.#crypto,
       longCrypto: this.#longCrypto,
-      progress: () => this.#deps.progress.heartbeat(),
+      progress: this.#deps.progress,
       outbox: this.#deps.outbox,
       profiler: purpose === 'profile' ? new CallProfiler(home.isolate, modules) : undefined,
       numbers: {
@@ -238,7 +239,7 @@ export class Engine {
         },
         free: (hostCall) => void this.#askers.delete(hostCall),
       },
-      stopped: (stopped, left) => this.#stop(stopped, left),
+      stopped: (stopped, left, again) => this.#stop(stopped, left, again),
     })
     const neighbours = this.#instances.get(home) ?? new Set()
     this.#instances.set(home, neighbours.add(instance))
@@ -247,15 +248,15 @@ export class Engine {
   }
 
   /** Gives an isolate up: its open calls are interrupted, those not begun are begun in another one. */
-  #stop(instance: Instance, left: readonly CallRecord[]): void {
+  #stop(instance: Instance, left: readonly CallRecord[], tries = 0): void {
     const { home } = instance
     for (const neighbour of this.#instances.get(home) ?? []) {
-      neighbour.end({ kind: 'interrupted', message: BROUGHT_DOWN })
+      neighbour.end({ kind: 'interrupted', message: tries > 0 ? TOO_BUSY : BROUGHT_DOWN })
       this.#wakes.clear(neighbour)
     }
     this.#warm.retire(home)
     this.#instances.delete(home)
-    if (left.length > 0) this.#start(instance.slot, sectionOf(left))
+    if (left.length > 0) this.#start(instance.slot, sectionOf(left), tries)
   }
 
   /** Lets go of an instance that takes no more calls, once its last one has ended. */

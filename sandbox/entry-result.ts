@@ -1,20 +1,31 @@
 import { handlerFault } from './handler-fault.ts'
 import { sourceFaultOf } from './module-fault.ts'
-import type { FromGuest, SlotDefinition, SourceFault } from './protocol.ts'
+import {
+  type FromGuest,
+  type GuestFailure,
+  loadCpuMs,
+  type SlotDefinition,
+  type SourceFault,
+} from './protocol.ts'
 import type { SiteActivity } from './site-frames.ts'
 
 const TIMED_OUT = 'Script execution timed out.'
+
+/** `starved`: it was ended before it had computed as long as it may, since the machine gave it no processor. */
+export type StopCause = 'cpuMs' | 'memoryMb' | 'starved'
 
 /** What one entry into an isolate came to. */
 export interface EntryResult {
   readonly records: readonly FromGuest[]
   readonly elapsedMs: number
+  /** Processor time, where it was stopped. */
+  readonly usedMs: number
   /** Records of the section that were begun; the rest was left for the next entry. */
   readonly begun: number
   /** The call whose synchronous part was stopped, or 0. */
   readonly current: number
   /** Why the isolate cannot be used any more. */
-  readonly stopped: 'cpuMs' | 'memoryMb' | undefined
+  readonly stopped: StopCause | undefined
   /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
   readonly uncaught: string | undefined
   readonly thrown: { readonly error: unknown } | undefined
@@ -27,28 +38,26 @@ export type LoadOutcome =
   /** A top-level `await` is pending. */
   | { readonly state: 'waiting' }
   | { readonly state: 'failed'; readonly fault: SourceFault }
-  | { readonly state: 'stopped'; readonly what: 'cpuMs' | 'memoryMb' }
+  | { readonly state: 'stopped'; readonly what: StopCause }
 
 /** Whether what was thrown ended the isolate, and what it says if not. */
 export function endingOf(
   thrown: EntryResult['thrown'],
-  elapsedMs: number,
-  { limits }: SlotDefinition,
+  stopped: StopCause | undefined,
 ): Pick<EntryResult, 'stopped' | 'uncaught' | 'thrown'> {
-  const message = thrown && thrownMessage(thrown.error)
-  return message === TIMED_OUT && elapsedMs >= limits.cpuMs
-    ? { stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
-    : { stopped: undefined, uncaught: message, thrown }
+  return stopped === undefined
+    ? { stopped, uncaught: thrown && thrownMessage(thrown.error), thrown }
+    : { stopped, uncaught: undefined, thrown: undefined }
 }
 
 /** What is told of an isolate that gives nothing any more. */
 export const lost = (
-  stopped: 'cpuMs' | 'memoryMb',
-  elapsedMs: number,
+  stopped: StopCause,
+  time: Pick<EntryResult, 'elapsedMs' | 'usedMs'>,
   current: number = 0,
 ): EntryResult => ({
   records: [],
-  elapsedMs,
+  ...time,
   begun: 0,
   current,
   stopped,
@@ -94,3 +103,18 @@ export const strayFault = (
 
 /** Whether isolated-vm threw it, at the end of the time that was given. */
 export const isTimeout = (error: unknown): boolean => thrownMessage(error) === TIMED_OUT
+
+/** What a call is told whose stretch hit a limit. */
+export function limitFailure(
+  { stopped, usedMs, activity }: EntryResult,
+  definition: SlotDefinition,
+  stretch: 'load' | 'call',
+): GuestFailure {
+  if (stopped === 'memoryMb') {
+    const { memoryMb } = definition
+    return { kind: 'limit', what: 'memoryMb', limit: memoryMb, used: memoryMb, ...activity }
+  }
+  const limit = stretch === 'load' ? loadCpuMs(definition) : definition.limits.cpuMs
+  const used = Math.max(limit, Math.round(usedMs))
+  return { kind: 'limit', what: 'cpuMs', limit, used, ...activity }
+}

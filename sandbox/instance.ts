@@ -1,26 +1,29 @@
 import { type ContextServices, GuestContext } from './context.ts'
-import type { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
-import { type EntryResult, type LoadOutcome, loadOutcomeOf, strayFault } from './entry-result.ts'
+import {
+  type EntryResult,
+  limitFailure,
+  type LoadOutcome,
+  loadOutcomeOf,
+  strayFault,
+} from './entry-result.ts'
+import { EntrySize } from './entry-size.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type CallRecord, CLIENT_LEFT, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
+import type { ProgressMarker } from './progress-marker.ts'
 import type { GuestFailure, ToGuest } from './protocol.ts'
-import { callIdsIn, callsIn, type Work, workFor } from './sections.ts'
+import { callIdsIn, callsIn, idOf, type Work, workFor } from './sections.ts'
+import { MAX_STARVED_TRIES, splitStarved } from './starved-entry.ts'
 import { steadyNowMs } from './steady-clock.ts'
 
-/** Calls are begun one at a time until the function has shown that it behaves. */
-const PROVEN_AFTER = 8
-const MAX_CALLS_PER_ENTRY = 64
 const NEVER_SETTLES = 'A top-level await never settles: nothing is left that could settle it'
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServices {
-  readonly cpu: CpuClock
-  /** One of several entries of a section is done. */
-  progress(): void
+  readonly progress: Pick<ProgressMarker, 'heartbeat' | 'loadBegins' | 'loadEnds'>
   readonly slot: number
-  /** The isolate had to be given up; `left` is what was not begun in it. */
-  stopped(instance: Instance, left: readonly CallRecord[]): void
+  /** The isolate had to be given up; `left` is what was not begun in it, or is to be begun again: with so many `tries`. */
+  stopped(instance: Instance, left: readonly CallRecord[], tries?: number): void
 }
 
 /** A function loaded into an isolate. */
@@ -33,8 +36,7 @@ export class Instance {
   readonly #report: GuestReport
   #state: 'cold' | 'waiting' | 'ready' | 'over' = 'cold'
   #waiting: CallRecord[] = []
-  #begun = 0
-  #callMs = 0
+  readonly #size = new EntrySize()
 
   constructor(home: GuestIsolate, deps: InstanceDeps) {
     const { slot, definition, outbox } = deps
@@ -72,8 +74,8 @@ export class Instance {
     }
     this.calls.add(calls, steadyNowMs())
     this.#report.renew()
-    if (this.#state === 'cold') this.#load()
-    if (this.#state === 'waiting') this.#waiting.push(...callsIn(section))
+    if (this.#state === 'cold' && !this.#load()) this.#starve(callsIn(section), [])
+    else if (this.#state === 'waiting') this.#waiting.push(...callsIn(section))
     else if (this.#state === 'ready') this.#begin({ count: calls.length, calls, section })
   }
 
@@ -94,9 +96,9 @@ export class Instance {
   answerLong(hostCall: number, { text, cpuMs }: LongResult, owedMs: number): void {
     const open = this.calls.endHostCall(hostCall)
     if (!open) return
-    const { payer } = open
-    const records: ToGuest[] = [{ kind: 'answer', numbers: [open.guestId, 1], texts: [text] }]
-    const limit = this.#deps.definition.limits.cpuMs
+    const { payer, guestId } = open
+    const records: ToGuest[] = [{ kind: 'answer', numbers: [guestId, 1], texts: [text] }]
+    const { cpuMs: limit } = this.#deps.definition.limits
     this.calls.charge([payer], cpuMs + owedMs)
     if (cpuMs > limit) {
       this.calls.fail(payer, { kind: 'limit', what: 'cpuMs', limit, used: Math.round(cpuMs) })
@@ -128,7 +130,7 @@ export class Instance {
     const limit = this.#deps.definition.timeoutMs
     const isLoaded = this.#state === 'ready' || this.#state === 'waiting'
     for (let call = this.calls.oldest(); call; call = this.calls.oldest()) {
-      if (call.deadlineMs > nowMs) break
+      if (call.deadlineMs > nowMs || this.calls.extend(call, nowMs)) break
       const used = Math.round(nowMs - call.startedMs)
       const activity = isLoaded ? this.#context.waits(call.id) : {}
       this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used, ...activity })
@@ -144,7 +146,7 @@ export class Instance {
     const endMs = steadyNowMs() + this.#deps.definition.limits.cpuMs / 4
     const isDue = (): boolean => this.#report.dueMs > 0 && this.#report.dueMs <= nowMs
     while (!this.over && !this.home.disposed && isDue() && steadyNowMs() < endMs) {
-      this.#deps.progress()
+      this.#deps.progress.heartbeat()
       this.#run(workFor([], []))
     }
   }
@@ -165,14 +167,18 @@ export class Instance {
     if (records.length > 0) this.#run(workFor(records, []))
   }
 
-  #load(): void {
-    const ids = this.calls.ids()
+  /** False when it got too little of a processor. */
+  #load(): boolean {
+    this.#deps.progress.loadBegins()
     const { loading, entry } = this.#context.load()
-    this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
+    this.#deps.progress.loadEnds()
+    this.calls.charge(this.calls.ids(), this.#deps.cpu.spentMs(entry.elapsedMs))
+    if (entry.stopped === 'starved') return false
     this.#report.read(entry)
     this.#loaded(loading, entry)
     this.#endIfStuck()
     this.#tidy()
+    return true
   }
 
   /** A module that awaits what neither a timer nor the service will bring. */
@@ -198,7 +204,7 @@ export class Instance {
         this.end({ kind: 'invalidCode', fault: loading.fault })
         break
       case 'stopped':
-        this.#stop(entry, { suspects: this.calls.ids(), left: [] })
+        this.#stop(entry, { suspects: this.calls.ids(), left: [] }, 'load')
     }
   }
 
@@ -206,20 +212,26 @@ export class Instance {
     let { section } = work
     let at = 0
     for (;;) {
-      const size = this.#begun < PROVEN_AFTER ? 1 : this.#entrySize()
+      const size = this.#size.next(this.#deps.definition.limits.cpuMs)
       const entry = this.#context.enter(section, size)
       // A disposed isolate does not say how far it came.
       const reached = entry.stopped && entry.records.length === 0 ? at + size : entry.begun
       const end = Math.min(work.count, Math.max(at, reached))
       const calls = work.calls.slice(at, end)
+      if (entry.stopped === 'starved') {
+        this.calls.charge(calls, this.#deps.cpu.spentMs(entry.elapsedMs))
+        const { again, records } = splitStarved(entry, callsIn(work.section, at, end))
+        this.#report.read({ ...entry, records })
+        this.#starve(again, callsIn(work.section, end))
+        return
+      }
       this.#account(entry, calls)
       if (entry.stopped) {
-        const left = callsIn(work.section, end)
-        this.#stop(entry, { suspects: calls, left })
+        this.#stop(entry, { suspects: calls, left: callsIn(work.section, end) })
         return
       }
       if (end >= work.count || end === at) break
-      this.#deps.progress()
+      this.#deps.progress.heartbeat()
       at = end
       section = ''
     }
@@ -234,9 +246,8 @@ export class Instance {
 
   #account(entry: EntryResult, calls: readonly number[]): void {
     if (calls.length > 0) {
-      this.#begun += calls.length
       const cpuMs = this.#deps.cpu.spentMs(entry.elapsedMs)
-      this.#callMs += (cpuMs / calls.length - this.#callMs) / 16
+      this.#size.note(calls.length, cpuMs)
       this.calls.charge(calls, cpuMs)
     } else this.#chargeTimers(entry)
     const waiting = this.#state === 'waiting'
@@ -266,23 +277,20 @@ export class Instance {
     this.#begin(workFor(records, records.map(idOf)))
   }
 
-  #entrySize(): number {
-    const room = this.#deps.definition.limits.cpuMs / 4 / Math.max(this.#callMs, 0.01)
-    return Math.min(MAX_CALLS_PER_ENTRY, Math.max(1, Math.floor(room)))
+  /** The isolate was ended for nobody's fault: these calls are begun again, alone, and what else is open in it is interrupted. */
+  #starve(again: readonly CallRecord[], left: readonly CallRecord[]): void {
+    const records = [...(this.#deps.tries < MAX_STARVED_TRIES ? again : []), ...left]
+    this.calls.drop(records)
+    this.#deps.stopped(this, records, this.#deps.tries + 1)
   }
 
   /** The isolate has hit a limit: the call that did it is told so, its neighbours that they were interrupted. */
   #stop(
     entry: EntryResult,
     stop: { suspects: readonly number[]; left: readonly CallRecord[] },
+    stretch: 'load' | 'call' = 'call',
   ): void {
-    const what = entry.stopped ?? 'cpuMs'
-    const { limits, memoryMb } = this.#deps.definition
-    const amounts =
-      what === 'cpuMs'
-        ? { limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
-        : { limit: memoryMb, used: memoryMb }
-    const failure: GuestFailure = { kind: 'limit', what, ...amounts, ...entry.activity }
+    const failure = limitFailure(entry, this.#deps.definition, stretch)
     this.calls.drop(stop.left)
     const known = this.calls.get(entry.current) ? [entry.current] : stop.suspects
     const suspects = known.some((id) => this.calls.get(id)) ? known : this.calls.ids()
@@ -290,5 +298,3 @@ export class Instance {
     this.#deps.stopped(this, stop.left)
   }
 }
-
-const idOf = (record: CallRecord): number => record.numbers[0]

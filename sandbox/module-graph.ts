@@ -19,7 +19,8 @@ interface ModuleRuntime {
 export interface LoadOptions {
   readonly definition: Pick<SlotDefinition, 'entry' | 'modules'>
   readonly runtime: ModuleRuntime
-  readonly timeoutMs: number
+  /** Wall time that is left for all of it. */
+  readonly timeoutMs: () => number
 }
 
 /** Compiles, links and evaluates a function's modules; the guest is told what the entry module exports. */
@@ -37,14 +38,14 @@ export function loadModules(
       define(isolate, context, { module, runtime, timeoutMs })
   }
   if (entry.format !== 'esm') {
-    runtime.entry.applySync(undefined, [entry.path], { timeout: timeoutMs })
+    runtime.entry.applySync(undefined, [entry.path], { timeout: timeoutMs() })
     return
   }
   const graph = new ModuleGraph(isolate, modules, (path) =>
-    readNames(runtime.names.applySync(undefined, [path], { timeout: timeoutMs })),
+    readNames(runtime.names.applySync(undefined, [path], { timeout: timeoutMs() })),
   )
   try {
-    graph.link(context, entry).evaluateSync({ timeout: timeoutMs })
+    graph.link(context, entry).evaluateSync({ timeout: timeoutMs() })
   } finally {
     graph.release()
   }
@@ -78,7 +79,7 @@ function define(
     return
   }
   const script = compileWrapper(isolate, module)
-  const wrapper = script.runSync(context, { reference: true, timeout: timeoutMs })
+  const wrapper = script.runSync(context, { reference: true, timeout: timeoutMs() })
   runtime.define.applySync(undefined, [module.path, wrapper.derefInto(), ''])
   wrapper.release()
   script.release()

@@ -1,4 +1,5 @@
 import type { CallProfiler } from './call-profiler.ts'
+import type { CpuClock } from './cpu-clock.ts'
 import type { LongQuestion } from './crypto/long-crypto.ts'
 import type { GuestIsolate } from './isolate.ts'
 import {
@@ -41,7 +42,9 @@ export type AnswerRecord = Extract<ToGuest, { kind: 'answer' }>
 export interface OpenCall {
   readonly id: number
   readonly startedMs: number
-  readonly deadlineMs: number
+  deadlineMs: number
+  /** Time without a processor before it began. */
+  readonly lostMs: number
   cpuUs: number
   /** What of that was told. */
   toldUs: number
@@ -66,6 +69,7 @@ interface LongWork {
 }
 
 export interface OpenCallsDeps {
+  readonly cpu: CpuClock
   readonly home: GuestIsolate
   readonly longCrypto: LongWork
   readonly definition: SlotDefinition
@@ -122,6 +126,7 @@ export class OpenCalls {
         id,
         startedMs: nowMs,
         deadlineMs,
+        lostMs: this.#deps.cpu.lostMs,
         cpuUs: 0,
         toldUs: 0,
         lines: 0,
@@ -130,6 +135,14 @@ export class OpenCalls {
       })
       this.#deps.home.activeCalls += 1
     }
+  }
+
+  /** Gives code that is only loaded the time back in which it had no processor; true when it has some left then. */
+  extend(call: OpenCall, nowMs: number): boolean {
+    const { definition, cpu } = this.#deps
+    if (definition.purpose !== 'load') return false
+    call.deadlineMs = call.startedMs + definition.timeoutMs + cpu.lostMs - call.lostMs
+    return call.deadlineMs > nowMs
   }
 
   /** Answers a call with what it returned. An id that is not open is ignored: the guest made it up, or it is over. */

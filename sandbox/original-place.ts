@@ -47,3 +47,14 @@ const payloadOf = (mappings: string) => ({
   names: [],
   mappings,
 })
+
+/** Where code of one of the modules was written, as `line:column`. */
+export function writtenPlace(
+  modules: readonly ModuleSource[],
+  path: unknown,
+  place: Place,
+): string {
+  const module = modules.find((one) => one.path === path)
+  const { line, column } = originalPlace(module ?? {}, place)
+  return `${line}:${column}`
+}

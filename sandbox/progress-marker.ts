@@ -16,6 +16,9 @@ const WITHDRAWAL_SIZE = 8
 const IDLE = 0
 const SECTION = 1
 const SLOT = 2
+/** Beside the kind: modules are being loaded, which may take longer than other code. */
+const LOADING = 0x100
+const KIND = 0xff
 
 /** The worker's end: a few bytes at the start of a file, in place. */
 export class ProgressMarker {
@@ -34,6 +37,16 @@ export class ProgressMarker {
   heartbeat(): void {
     this.#bytes.writeUInt32LE((this.#bytes.readUInt32LE(12) + 1) >>> 0, 12)
     writeSync(this.#file, this.#bytes, 0, SIZE, 0)
+  }
+
+  loadBegins(): void {
+    this.#bytes.writeUInt32LE(this.#bytes.readUInt32LE(0) | LOADING, 0)
+    this.heartbeat()
+  }
+
+  loadEnds(): void {
+    this.#bytes.writeUInt32LE(this.#bytes.readUInt32LE(0) & KIND, 0)
+    this.heartbeat()
   }
 
   idle(): void {
@@ -82,11 +95,15 @@ export function encodeWithdrawal(firstSeq: number, batches: number): Buffer {
   return bytes
 }
 
+/** Whether the worker loads a function's modules. */
+export const readsLoading = (bytes: Buffer): boolean =>
+  bytes.length >= SIZE && (bytes.readUInt32LE(0) & LOADING) !== 0
+
 export function readProgress(bytes: Buffer): Progress {
   if (bytes.length < SIZE) return { kind: 'idle' }
   const seq = bytes.readUInt32LE(4)
   const second = bytes.readUInt32LE(8)
-  switch (bytes.readUInt32LE(0)) {
+  switch (bytes.readUInt32LE(0) & KIND) {
     case SECTION:
       return { kind: 'section', seq, index: second }
     case SLOT:

@@ -190,6 +190,13 @@ export interface ProfiledNode {
   readonly column: number
 }
 
+/** Processor time that loading a function may take: compiling, linking and evaluating its modules. */
+export const LOAD_CPU_MS = 3000
+
+/** The same for one whose stretches may compute longer than that. */
+export const loadCpuMs = ({ limits }: Pick<SlotDefinition, 'limits'>): number =>
+  Math.max(LOAD_CPU_MS, limits.cpuMs)
+
 export interface ModuleSource {
   readonly path: string
   readonly format: 'esm' | 'commonjs' | 'json'

@@ -16,10 +16,10 @@ export function callIdsIn(section: string): number[] {
   return ids
 }
 
-/** The calls of a section, in whole, but for its first records. */
-export const callsIn = (section: string, after = 0): CallRecord[] =>
+/** The calls of a section, in whole, but for its first records, and those from `end` on. */
+export const callsIn = (section: string, after = 0, end = Infinity): CallRecord[] =>
   readRecords(section, TO_GUEST)
-    .slice(after)
+    .slice(after, end)
     .filter((record) => record.kind === 'call')
 
 /** What is handed to an isolate in one entry. */
@@ -41,3 +41,5 @@ export const workFor = (records: readonly ToGuest[], calls: readonly number[]): 
   calls,
   section: sectionOf(records),
 })
+
+export const idOf = (record: CallRecord): number => record.numbers[0]

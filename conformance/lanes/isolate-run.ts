@@ -1,6 +1,7 @@
 import type ivm from 'isolated-vm'
 
 import { GuestContext } from '#sandbox/context.ts'
+import { CpuClock } from '#sandbox/cpu-clock.ts'
 import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
 import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import type { EntryResult } from '#sandbox/entry-result.ts'
@@ -39,7 +40,7 @@ export async function runInIsolate(
   send: Send,
 ): Promise<void> {
   const home = new GuestIsolate('conformance', blankIsolate(MEMORY_MB, snapshot))
-  const services = { parts, crypto: new QuickCrypto() }
+  const services = { parts, crypto: new QuickCrypto(), cpu: new CpuClock(), tries: 0 }
   const context = new GuestContext(home, definitionOf(job, cpuMs), services)
   const running = new IsolateRun(context, job, send)
   try {

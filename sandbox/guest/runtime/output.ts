@@ -26,11 +26,30 @@ export function emit(head: string, first?: string, second?: string, third?: stri
   heads += `,${line}`
 }
 
-export function takeOutput(first: string): string {
+/** How much of it was read, and is kept in case that it did not arrive. */
+let readHeads = 0
+let readBody = 0
+
+/** With `keeps` the same can be read again, until the next entry begins. */
+export function takeOutput(first: string, keeps: boolean): string {
   const text = `${first}${heads}\n${body}`
-  heads = ''
-  body = ''
+  if (keeps) {
+    readHeads = heads.length
+    readBody = body.length
+  } else {
+    heads = ''
+    body = ''
+  }
   return text
+}
+
+/** What was emitted after it was read stays. */
+export function dropReadOutput(): void {
+  if (readHeads === 0 && readBody === 0) return
+  heads = slice(heads, readHeads)
+  body = slice(body, readBody)
+  readHeads = 0
+  readBody = 0
 }
 
 export const cut = (text: string, length: number): string =>

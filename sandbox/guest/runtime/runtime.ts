@@ -36,7 +36,7 @@ import {
   removeUnbounded,
 } from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
-import { emit, takeOutput } from './output.ts'
+import { dropReadOutput, emit, takeOutput } from './output.ts'
 import { ABORT, ANSWER, CALL, LEFT, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
@@ -86,8 +86,8 @@ interface GuestRuntime extends Croft {
    * value in `message`. True when a listener took it, so that it need not be logged.
    */
   rejected(name: string, message: unknown, stack: string): boolean
-  /** Records of `FromGuest`. */
-  take(): string
+  /** Records of `FromGuest`. With `keeps` they can be taken again, until the next `run`. */
+  take(keeps: boolean): string
   /** What a call waits for, in lines. */
   waits(call: number): string
 }
@@ -156,6 +156,7 @@ const runtime: GuestRuntime = {
   names: exportedNames,
   entry: (path) => loaded(requireModule(path)),
   run(text, nowMs, sliceMs, maxCalls) {
+    dropReadOutput()
     beginEntry(nowMs)
     if (text !== '') {
       section = new SectionReader(text)
@@ -171,11 +172,11 @@ const runtime: GuestRuntime = {
   },
   rejected: (name, message, stack) =>
     takeRejection(name === '' ? message : errorOf(name, message as string, stack)),
-  take() {
+  take(keeps) {
     if (!hasUnattributed()) endLeft((id) => emit(`${LEFT},${id}`))
     const dueMs = earliestDueMs()
     if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
-    return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
+    return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`, keeps)
   },
   waits: describeWaits,
 }

@@ -15,7 +15,7 @@ import { HostSeats } from './host-seats.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
 import { isStopped } from './process-usage.ts'
-import { progressBytes, progressOf } from './progress-file.ts'
+import { markOf, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SandboxStatus } from './sandbox.ts'
@@ -90,7 +90,7 @@ export class HostSupervisor {
       hosts: () => Array.from(this.#hosts, ({ process }) => process),
       workers: () => deps.workers(),
       memoryBytes: this.#memoryBytes,
-      readProgress: (worker) => progressBytes(worker).toString('hex'),
+      readProgress: markOf,
     })
     this.#memoryBound = new HostMemoryBound({
       limitBytes: deps.config.memoryMb * MIB,

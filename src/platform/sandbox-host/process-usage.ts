@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 
 const TICK_MS = 10
@@ -19,7 +19,19 @@ export function cpuMs(pid: number): number | undefined {
   if (process.platform !== 'linux') return performance.now()
   const fields = statFields(pid)
   if (!fields) return undefined
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+  return ticksMs(fields)
+}
+
+/** Processor time of each thread of a process, by its id. Empty where the system does not tell, or once it is gone. */
+export function threadsCpuMs(pid: number): ReadonlyMap<string, number> {
+  const folder = `/proc/${pid}/task`
+  const used = new Map<string, number>()
+  if (process.platform !== 'linux' || pid === 0) return used
+  for (const thread of namesIn(folder)) {
+    const fields = fieldsOf(proc(pid, `task/${thread}/stat`))
+    if (fields) used.set(thread, ticksMs(fields))
+  }
+  return used
 }
 
 /** Whether a signal or a debugger has stopped the process. */
@@ -29,8 +41,20 @@ export function isStopped(pid: number): boolean {
 }
 
 /** From the third field of proc_pid_stat(5) on: the second one, the name, may have anything in it. */
-function statFields(pid: number): string[] | undefined {
-  const stat = proc(pid, 'stat')
+const statFields = (pid: number): string[] | undefined => fieldsOf(proc(pid, 'stat'))
+
+const ticksMs = (fields: readonly string[]): number =>
+  (Number(fields[11]) + Number(fields[12])) * TICK_MS
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function fieldsOf(stat: string): string[] | undefined {
   return stat === '' ? undefined : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 

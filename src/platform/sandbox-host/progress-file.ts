@@ -4,6 +4,7 @@ import {
   encodeWithdrawal,
   type Progress,
   readProgress,
+  readsLoading,
   WITHDRAWAL_OFFSET,
 } from '#sandbox/progress-marker.ts'
 
@@ -14,8 +15,14 @@ import type { SentFrame, WorkerConnection } from './worker-connection.ts'
 export const progressOf = (worker: WorkerConnection): Progress =>
   readProgress(progressBytes(worker))
 
-/** The mark as it stands; empty where there is none. */
-export function progressBytes({ progressPath }: WorkerConnection): Buffer {
+/** The mark as it is, to be compared with a later one. */
+export function markOf(worker: WorkerConnection) {
+  const bytes = progressBytes(worker)
+  return { mark: bytes.toString('hex'), isLoading: readsLoading(bytes) }
+}
+
+/** Empty where there is no mark. */
+function progressBytes({ progressPath }: WorkerConnection): Buffer {
   try {
     return readFileSync(progressPath)
   } catch {

@@ -1,7 +1,9 @@
 import { RestingTimer } from '#base/resting-timer.ts'
+import { MAX_WAIT_FACTOR } from '#sandbox/cpu-clock.ts'
+import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
 
 import type { HostProcess, KillReason } from './host-process.ts'
-import { cpuMs, isStopped, rssBytes } from './process-usage.ts'
+import { cpuMs, isStopped, rssBytes, threadsCpuMs } from './process-usage.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 const LOOK_EVERY_MS = 25
@@ -9,8 +11,11 @@ const LOOK_EVERY_MS = 25
 const GRACE_MS = 250
 /** A worker with calls inside is asked for a sign of life that often. */
 const PING_EVERY_MS = 250
-/** A process that got no processor time is slow, not stuck; up to a point. */
-const STARVED_FACTOR = 8
+/** What runs longer than it may is ended by its worker, which knows only about when where it shares its processor. */
+const LATE_FACTOR = 4
+const WHOLE_PROCESSOR = 0.9
+/** A process that got no processor time is slow, not stuck; up to a point, which is beyond what its worker itself waits. */
+const STARVED_FACTOR = MAX_WAIT_FACTOR + 8
 /** How long a process with nothing to do may be stopped by somebody else. */
 const STOPPED_MS = 1000
 /** How often those are looked at while no calls come. */
@@ -23,14 +28,15 @@ interface Observation {
   readonly seq: number
   readonly mark: string
   readonly sinceMs: number
-  readonly cpuMs: number
+  /** Of each thread of the host: what others than the worker's use is not the doing of what runs. */
+  readonly cpuMs: ReadonlyMap<string, number>
 }
 
 export interface WatchdogDeps {
   hosts(): readonly HostProcess[]
   workers(): ReadonlySet<WorkerConnection>
   readonly memoryBytes: number
-  readProgress(worker: WorkerConnection): string
+  readProgress(worker: WorkerConnection): { readonly mark: string; readonly isLoading: boolean }
 }
 
 /**
@@ -136,24 +142,34 @@ export class Watchdog {
   /** Why the worker has stayed at the same place for longer than any code may run, if it has. */
   #silence(host: HostProcess, worker: WorkerConnection, nowMs: number): KillReason | undefined {
     const [frame] = worker.unacked
-    const usedMs = cpuMs(host.pid)
     // It has ended by itself, or somebody else ended it: the calls inside are not to blame for the silence.
-    if (!frame || usedMs === undefined) return undefined
-    const mark = this.#deps.readProgress(worker)
+    if (!frame || cpuMs(host.pid) === undefined) return undefined
+    const { mark, isLoading } = this.#deps.readProgress(worker)
     const seen = this.#observed.get(worker)
     if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
       // It has come on since the last look: the time starts again.
       const sinceMs = seen ? nowMs : frame.sentMs
-      this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: usedMs })
+      this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: threadsCpuMs(host.pid) })
       return undefined
     }
-    const allowedMs = longestStretch(worker) + GRACE_MS
+    const allowedMs = Math.max(longestStretch(worker), isLoading ? LOAD_CPU_MS : 0) + GRACE_MS
     const silentMs = nowMs - seen.sinceMs
     if (silentMs < allowedMs) return undefined
-    return usedMs - seen.cpuMs >= allowedMs / 2
+    return isLate(busiestMs(host.pid, seen.cpuMs), silentMs, allowedMs - GRACE_MS)
       ? 'cpuMs'
       : withoutProcessor(host, silentMs > allowedMs * STARVED_FACTOR)
   }
+}
+
+/** Whether what may compute so long has done so beyond what its worker should have ended. */
+const isLate = (usedMs: number, silentMs: number, limitMs: number): boolean =>
+  usedMs >= limitMs * (usedMs / silentMs >= WHOLE_PROCESSOR ? 1 : LATE_FACTOR)
+
+/** Processor time of the thread that has used the most since then. */
+function busiestMs(pid: number, before: ReadonlyMap<string, number>): number {
+  const threads = threadsCpuMs(pid)
+  if (threads.size === 0) return Infinity
+  return Math.max(...Array.from(threads, ([thread, ms]) => ms - (before.get(thread) ?? 0)))
 }
 
 /** Why it got no processor time, if that is no reason to wait longer. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
 import { LIMITS, type ProgramOptions, TestSandbox } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
@@ -21,6 +22,7 @@ const thrown = (message: string, more: object = {}) => ({
   ...more,
 })
 const CPU = limit('cpuMs', LIMITS.cpuMs)
+const LOAD_CPU = limit('cpuMs', LOAD_CPU_MS)
 const WALL: ProgramOptions = { fn: { timeoutMs: 300 } }
 
 type Ending = readonly [what: string, code: string, failure: object, options?: ProgramOptions]
@@ -43,7 +45,7 @@ const ENDINGS: readonly Ending[] = [
     CPU,
   ],
   ['a catastrophic pattern', 'export default () => /^(a+)+$/.test("a".repeat(40) + "b")', CPU],
-  ['an infinite loop at the top level', 'for (;;); export default () => 1', CPU],
+  ['an infinite loop at the top level', 'for (;;); export default () => 1', LOAD_CPU],
   [
     'an infinite loop in a timer',
     'export default () => new Promise(() => setTimeout(() => { for (;;); }, 5))',
@@ -70,7 +72,7 @@ const ENDINGS: readonly Ending[] = [
   [
     'digests without end at the top level',
     'const of = new Uint8Array(1e6); for (;;) await crypto.subtle.digest("SHA-512", of); export default () => 1',
-    CPU,
+    LOAD_CPU,
   ],
   [
     'a derivation that takes too long',
