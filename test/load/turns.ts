@@ -160,7 +160,7 @@ const send = (call: Call, letter: Letter) =>
   })
 
 const setVariable = (call: Call, site: string, at: number) =>
-  call('PUT', `/${site}/env-vars`, { variables: [{ name: 'AT', value: String(at) }] })
+  call('PUT', `/${site}/env-vars`, { variables: { AT: { value: String(at) } } })
 
 async function start(program: string | undefined, gateway: SlowGateway): Promise<CroftProcess> {
   const command = program === undefined ? undefined : [process.execPath, program, 'serve']
