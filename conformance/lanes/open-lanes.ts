@@ -6,10 +6,10 @@ import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 import { Lane } from './lane.ts'
 
-/** What spins is stopped while there is time left to say what came before. */
-const CPU_SHARE = 0.5
+/** What spins is stopped while there is time left to say what came before: a busy machine gives it less than a processor. */
+const CPU_SHARE = 0.25
 
-/** A lane of our own isolates, with the prelude as it is now. */
+/** A lane of our own isolates, with the prelude as it is now. What loads may compute for 3 s in any case. */
 export async function openIsolateLane(jobMs: number, running: AsyncDisposableStack): Promise<Lane> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   running.defer(() => rm(folder, { recursive: true, force: true }))

@@ -12,6 +12,8 @@ const FOLDER = fileURLToPath(new URL('../fixtures/wpt', import.meta.url))
 /** Long enough on a busy machine; only what hangs takes a whole one. */
 const JOB_MS = 30_000
 const SHORT_MS = 3000
+/** Loading may compute for 3 s, and a busy machine takes longer for it. */
+const SPIN_MS = 4 * SHORT_MS
 
 const running = new AsyncDisposableStack()
 afterAll(() => running.disposeAsync())
@@ -68,13 +70,15 @@ describe('a run of Web Platform Tests', () => {
   test('ends what spins, and the next file finds a new process', async () => {
     await using short = new AsyncDisposableStack()
     const lanes = {
-      ours: await openIsolateLane(SHORT_MS, short),
+      ours: await openIsolateLane(SPIN_MS, short),
       beside: openNodeLane(SHORT_MS, short),
     }
     const result = await run('spins', lanes)
     const whole = '(the whole file)'
     expect(passes(result.ours)).toEqual(['before'])
-    expect(failures(result.ours)).toEqual([[whole, 'crashed: Stopped by the limit cpuMs']])
+    // On a busy machine it ends before it has used its processor time.
+    const stopped = expect.stringMatching(/^crashed: Stopped by the limit (cpuMs|starved)$/)
+    expect(failures(result.ours)).toEqual([[whole, stopped]])
     expect(result.beside && failures(result.beside)).toEqual([
       [whole, `timeout: No end within ${SHORT_MS} ms`],
     ])
