@@ -22,6 +22,7 @@ const PER_ADDRESS = 6
 
 let stack: Stack
 let site: RuntimeSite
+let other: RuntimeSite
 const sockets = new Set<Socket>()
 beforeAll(async () => {
   stack = await startStack({
@@ -33,6 +34,8 @@ beforeAll(async () => {
   await site.publish('large', LARGE, { http: true })
   await site.publish('upload', UPLOAD, { http: true })
   await site.publish('never', NEVER, { http: true })
+  other = await RuntimeSite.open(stack, 'two.test')
+  await other.publish('short', 'export default ({ payload }) => payload')
   await site.publish('short', 'export default ({ payload }) => payload')
 })
 afterAll(() => stack[Symbol.asyncDispose]())
@@ -52,7 +55,7 @@ const calls = (expected: object) =>
   vi.waitFor(
     async () =>
       expect((await site.admin('GET', '/usage')).json.runtime.calls).toMatchObject(expected),
-    { timeout: 10_000, interval: 50 },
+    { timeout: 20_000, interval: 50 },
   )
 
 /** Sends that and reads nothing. */
@@ -169,5 +172,61 @@ describe('open streams', () => {
       error: { code: 'OperationOverloaded', limit: { name: 'openStreams', value: 8 } },
     })
     expect(await short()).toEqual({ ok: true, data: 'x' })
+  })
+})
+
+describe('streams that cost much', () => {
+  test.each([
+    ['bytes one by one', 'new Uint8Array(1)'],
+    ['parts of 16 KB', 'new Uint8Array(16384)'],
+  ])('leave the calls of their site and of others their turns: %s', async (what, part) => {
+    const name = what.includes('one') ? 'bytes' : 'parts'
+    const pull = `(controller) => controller.enqueue(${part})`
+    await site.publish(
+      name,
+      `export default { fetch: () => new Response(new ReadableStream({ pull: ${pull} })) }`,
+      {
+        http: true,
+      },
+    )
+    const streams = await Promise.all(Array.from({ length: 6 }, () => asked(name)))
+    await Promise.all(streams.map(answered))
+    let received = 0
+    for (const stream of streams)
+      stream.on('data', ({ length }: Buffer) => (received += length)).resume()
+    for (let call = 0; call < 50; call += 1) {
+      expect(await short()).toEqual({ ok: true, data: 'x' })
+      expect((await other.call('short', 'x')).json).toEqual({ ok: true, data: 'x' })
+    }
+    expect(received).toBeGreaterThan(0)
+  })
+
+  test('are broken off with their host, and new ones begin', async () => {
+    const streams = await Promise.all(Array.from({ length: 6 }, () => asked('events')))
+    await Promise.all(streams.map(answered))
+    await calls({ suspended: 6, openStreams: 6 })
+    const ended = streams.map((stream) => once(stream.resume(), 'close'))
+    for (const { pid } of stack.context.sandbox.status().hosts) process.kill(pid, 'SIGKILL')
+    await Promise.all(ended)
+    await calls({ running: 0, suspended: 0, openStreams: 0 })
+    await vi.waitFor(async () => expect((await site.call('short', 'x')).status).toBe(200), 20_000)
+    expect(await answered(await asked('events'))).toMatch(/^HTTP\/1.1 200 /)
+  })
+
+  test('end with the call of a client that reads slowly, not before', async () => {
+    await site.publish(
+      'counted',
+      `export default { fetch: () => new Response(new Uint8Array(400_000)) }`,
+      { http: true },
+    )
+    const slow = await asked('counted')
+    let received = 0
+    for await (const data of slow) {
+      received += (data as Buffer).length
+      expect(await short()).toEqual({ ok: true, data: 'x' })
+      if (received > 400_000) break
+    }
+    expect(received).toBeGreaterThan(400_000)
+    slow.destroy()
   })
 })
