@@ -6,9 +6,10 @@ import type { LongResult } from './crypto/crypto-thread.ts'
 import { LongCrypto } from './crypto/long-crypto.ts'
 import { QuickCrypto } from './crypto/quick-crypto.ts'
 import { thrownMessage } from './entry-result.ts'
+import { FullIsolates } from './full-isolates.ts'
 import { TO_GUEST, TO_WORKER } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
-import { Instance } from './instance.ts'
+import { type HostAnswer, Instance } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
 import type { CallRecord } from './open-calls.ts'
 import { adHocModule } from './prepare.ts'
@@ -40,12 +41,6 @@ interface Slot {
   instance: Instance | undefined
 }
 
-interface Answer {
-  readonly hostCall: number
-  readonly ok: number
-  readonly text: string
-}
-
 /** The isolates of one worker: turns what the service says into entries, and entries into answers. */
 export class Engine {
   readonly #deps: EngineDeps
@@ -59,19 +54,21 @@ export class Engine {
   readonly #longCrypto = new LongCrypto({
     answered: (hostCall, result, owedMs) => this.#answerLong(hostCall, result, owedMs),
   })
+  readonly #full: FullIsolates
   #lastHostCall = 0
   #reportedWarm = 0
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
     this.#warm = new WarmIsolates(deps)
+    this.#full = new FullIsolates(() => this.#instances.keys(), deps)
     this.#warm.prepareSpare()
   }
 
   /** Carries out one frame. Throws only on a frame that breaks the protocol. */
   receive(text: string): void {
     const { progress, outbox, flushed } = this.#deps
-    const answers = new Map<Instance, Answer[]>()
+    const answers = new Map<Instance, HostAnswer[]>()
     const left = { abort: [] as number[], end: [] as number[] }
     const records = readRecords(text, TO_WORKER)
     const last = records.at(-1)
@@ -142,7 +139,10 @@ export class Engine {
     this.#tidy()
   }
 
-  #group(answers: Map<Instance, Answer[]>, record: Extract<ToWorker, { kind: 'answer' }>): void {
+  #group(
+    answers: Map<Instance, HostAnswer[]>,
+    record: Extract<ToWorker, { kind: 'answer' }>,
+  ): void {
     const [hostCall, ok] = record.numbers
     const instance = this.#askers.get(hostCall)
     if (!instance) return
@@ -241,8 +241,7 @@ export class Engine {
       },
       stopped: (stopped, left, again) => this.#stop(stopped, left, again),
     })
-    const neighbours = this.#instances.get(home) ?? new Set()
-    this.#instances.set(home, neighbours.add(instance))
+    this.#instances.set(home, (this.#instances.get(home) ?? new Set()).add(instance))
     slot.instance = instance
     return instance
   }
@@ -256,6 +255,7 @@ export class Engine {
     }
     this.#warm.retire(home)
     this.#instances.delete(home)
+    this.#full.look(home)
     if (left.length > 0) this.#start(instance.slot, sectionOf(left), tries)
   }
 
@@ -271,6 +271,7 @@ export class Engine {
     }
     if (home.retired) this.#warm.retire(home)
     if (home.disposed) this.#instances.delete(home)
+    this.#full.look(home)
   }
 
   /** Forgets isolates that were disposed of while they were idle. */

@@ -22,6 +22,7 @@ export const FROM_WORKER = new Grammar<FromWorker>({
   hostCall: ['H', 2, 2],
   cancel: ['X', 1, 0],
   log: ['G', 4, 1],
+  crowded: ['C', 1, 1],
   warmIsolates: ['M', 1, 0],
 })
 export const TO_GUEST = new Grammar<ToGuest>({

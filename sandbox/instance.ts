@@ -26,6 +26,13 @@ export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServic
   stopped(instance: Instance, left: readonly CallRecord[], tries?: number): void
 }
 
+/** What the service said to a host call. */
+export interface HostAnswer {
+  readonly hostCall: number
+  readonly ok: number
+  readonly text: string
+}
+
 /** A function loaded into an isolate. */
 export class Instance {
   readonly home: GuestIsolate
@@ -80,7 +87,7 @@ export class Instance {
   }
 
   /** Hands the answers of host calls to the guest. */
-  answer(answers: readonly { hostCall: number; ok: number; text: string }[]): void {
+  answer(answers: readonly HostAnswer[]): void {
     const records: ToGuest[] = []
     const calls: number[] = []
     for (const { hostCall, ok, text } of answers) {
@@ -240,7 +247,7 @@ export class Instance {
 
   #tidy(): void {
     const heap = this.home.heapAfterEntry()
-    if (heap === 'full') this.home.retired = true
+    if (heap === 'full') this.home.retired = this.home.isFull = true
     else if (heap === 'untidy') this.#context.collect()
   }
 
@@ -249,7 +256,7 @@ export class Instance {
       const cpuMs = this.#deps.cpu.spentMs(entry.elapsedMs)
       this.#size.note(calls.length, cpuMs)
       this.calls.charge(calls, cpuMs)
-    } else this.#chargeTimers(entry)
+    } else this.calls.chargeOldest(this.#deps.cpu.spentMs(entry.elapsedMs))
     const waiting = this.#state === 'waiting'
     this.#report.read(waiting ? { ...entry, uncaught: undefined } : entry)
     this.calls.tellUsed(calls)
@@ -259,14 +266,6 @@ export class Instance {
     if (loading) this.#loaded(loading, entry)
     if (loading) this.#beginWaiting()
     else this.#endIfStuck()
-  }
-
-  /** What a timer does is nobody's for certain: the oldest call that is open pays. */
-  #chargeTimers({ elapsedMs }: EntryResult): void {
-    const { id } = this.calls.oldest() ?? {}
-    const payers = id === undefined ? [] : [id]
-    this.calls.charge(payers, this.#deps.cpu.spentMs(elapsedMs))
-    this.calls.tellUsed(payers)
   }
 
   /** After a top-level `await` has come to its end. */

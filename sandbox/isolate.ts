@@ -1,7 +1,8 @@
 import ivm from 'isolated-vm'
 
-/** Entries between two looks at the heap. */
+/** Entries between two looks at the heap, while it is far from full. */
 const SAMPLE_EVERY = 16
+const FAR_FROM_FULL = 0.35
 /** Share of the memory limit at which an isolate is replaced before V8 has to abort. */
 const FULL = 0.7
 /**
@@ -34,8 +35,11 @@ export class GuestIsolate {
   activeCalls = 0
   /** No new call may be started in it. */
   retired = false
+  /** That is so because it nears its memory limit. */
+  isFull = false
   #first: ivm.Context | undefined
   #entries = 0
+  #isFar = true
   /** The heap's size after the last collection; undefined when it is to be looked at. */
   #tidyBytes: number | undefined
 
@@ -60,10 +64,12 @@ export class GuestIsolate {
   /** Looks at the heap after some of the entries: `full` when it nears the limit, `untidy` when a collection pays. */
   heapAfterEntry(): 'fine' | 'untidy' | 'full' {
     this.#entries += 1
-    if (this.#entries % SAMPLE_EVERY !== 0 || this.disposed) return 'fine'
+    if ((this.#isFar && this.#entries % SAMPLE_EVERY !== 0) || this.disposed) return 'fine'
     const heap = this.isolate.getHeapStatisticsSync()
     const used = heap.used_heap_size + heap.externally_allocated_size
-    if (used > this.memoryMb * 1024 * 1024 * FULL) return 'full'
+    const share = used / (this.memoryMb * 1024 * 1024)
+    this.#isFar = share < FAR_FROM_FULL
+    if (share > FULL) return 'full'
     this.#tidyBytes = Math.min(used, this.#tidyBytes ?? used)
     if (used - this.#tidyBytes < UNTIDY_BYTES) return 'fine'
     this.#tidyBytes = undefined

@@ -213,6 +213,14 @@ export class OpenCalls {
     }
   }
 
+  /** What a timer does is nobody's for certain: the oldest call that is open pays. */
+  chargeOldest(elapsedMs: number): void {
+    const call = this.oldest()
+    if (!call) return
+    call.cpuUs += elapsedMs * 1000
+    this.tellUsed([call.id])
+  }
+
   /** Tells what those of the calls that go on have taken, once it is worth telling. */
   tellUsed(ids: readonly number[]): void {
     for (const id of ids) {

@@ -42,6 +42,8 @@ export type FromWorker =
   | Shape<'cancel', [hostCall: number], []>
   /** A printed line; call 0 where it cannot be given to one call; `level` is an index of LEVELS. */
   | Shape<'log', [slot: number, call: number, level: number, atMs: number], [message: string]>
+  /** Whether open calls of the site fill as many isolates of this worker as they may. */
+  | Shape<'crowded', [isCrowded: number], [siteId: string]>
   /** How many isolates are warm in this worker. */
   | Shape<'warmIsolates', [warmIsolates: number], []>
 

@@ -59,6 +59,10 @@ export class WorkerOutput {
     this.#writer.add('withdrawn', [seq], [])
   }
 
+  crowded(siteId: string, isCrowded: boolean): void {
+    this.#writer.add('crowded', [isCrowded ? 1 : 0], [siteId])
+  }
+
   warmIsolates(isolates: number): void {
     this.#writer.add('warmIsolates', [isolates], [])
   }

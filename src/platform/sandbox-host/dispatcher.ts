@@ -111,6 +111,7 @@ export class Dispatcher {
     }
     for (const call of notStarted) worker.removeCall(call.id)
     this.#hostCalls.forgetWorker(worker)
+    this.#queues.forgetWorker(worker)
     this.#putBack(notStarted)
   }
 
@@ -197,6 +198,9 @@ export class Dispatcher {
         break
       case 'log':
         this.#logs.add(worker, record)
+        break
+      case 'crowded':
+        this.#queues.setCrowded(record.texts[0], worker, record.numbers[0] === 1)
         break
       case 'warmIsolates':
         worker.warmIsolates = record.numbers[0]

@@ -67,4 +67,14 @@ describe('what is known of a site', () => {
     expect(history.isMeasured).toBe(true)
     expect(history.costMs).toBeCloseTo(3)
   })
+
+  test('whose streams take much of each second is apart, and one whose streams take little is not', () => {
+    const [idle, busy] = [new SiteHistory(), new SiteHistory()]
+    for (let nowMs = 0; nowMs < 60_000; nowMs += 100) {
+      idle.streamed(1, nowMs)
+      busy.streamed(10, nowMs)
+    }
+    expect([idle.roleAt(60_000), busy.roleAt(60_000)]).toEqual(['ordinary', 'apart'])
+    expect(busy.roleAt(80_000)).toBe('ordinary')
+  })
 })

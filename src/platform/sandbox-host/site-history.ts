@@ -13,6 +13,9 @@ const APART_MS = 10_000
 /** Others must not wait for a site whose calls take longer. It stays among its kind twice as long after each. */
 const MEDIUM_MS = 100
 const MAX_LONG_MS = 60 * 60_000
+/** Streams whose parts take more of each second keep their site apart, too. */
+const STREAMING_MS = 50
+const STREAMING_EVERY_MS = 1000
 /** A site that brought a host down stays away from all others: twice as long each time. */
 const QUARANTINE_MS = 60_000
 const MAX_QUARANTINE_MS = 6 * 60 * 60_000
@@ -46,6 +49,8 @@ export class SiteHistory {
   /** None of its calls begins before. */
   heldUntilMs = 0
   #apartUntilMs = 0
+  #streamedMs = 0
+  #streamedSinceMs = 0
   readonly #long = new Strikes()
   readonly #losses = new Strikes()
 
@@ -62,6 +67,16 @@ export class SiteHistory {
     this.costMs += (costMs - this.costMs) * SMOOTHING
     if (costMs > (cold ? COLD_MS : SHORT_MS)) this.#apartUntilMs = nowMs + APART_MS
     if (costMs > MEDIUM_MS) this.#long.add(nowMs, { baseMs: APART_MS, maxMs: MAX_LONG_MS })
+  }
+
+  /** A part of a stream took so long, here or in the worker. */
+  streamed(costMs: number, nowMs: number): void {
+    if (nowMs - this.#streamedSinceMs > STREAMING_EVERY_MS) {
+      this.#streamedSinceMs = nowMs
+      this.#streamedMs = 0
+    }
+    this.#streamedMs += costMs
+    if (this.#streamedMs > STREAMING_MS) this.#apartUntilMs = nowMs + APART_MS
   }
 
   /** It brought a host down. */

@@ -1,6 +1,10 @@
 import type { PendingCall } from './pending-call.ts'
 import type { Program } from './sandbox.ts'
 import type { SiteHistory } from './site-history.ts'
+import type { WorkerConnection } from './worker-connection.ts'
+
+/** Limits the bodies of a site's calls inside isolates together, in UTF-16 units; a single longer one fits. */
+const MAX_INSIDE_CHARACTERS = 128 * 1024 * 1024
 
 /** The calls of a site that wait for a place, and those that are inside an isolate: running, or suspended. */
 export class SiteQueue {
@@ -12,6 +16,8 @@ export class SiteQueue {
   readonly #lenders = new Map<PendingCall, number>()
   /** Calls inside an isolate whose clients have gone, the first that left first. */
   readonly left = new Set<PendingCall>()
+  /** Workers of which its open calls hold as much memory as they may. */
+  readonly crowdedIn = new Set<WorkerConnection>()
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
   /** Calls inside an isolate. */
@@ -24,6 +30,8 @@ export class SiteQueue {
   #counted = 0
   /** How many of them no other call of the site waits for. */
   #countedFromOutside = 0
+  /** The length of the bodies of the calls inside, in UTF-16 units. */
+  #insideCharacters = 0
   /** Whether the call before came from outside: then one that others wait for is next. */
   #wasFromOutside = false
   /** The length of the waiting calls' bodies, in UTF-16 units. */
@@ -112,6 +120,7 @@ export class SiteQueue {
     this.drop(pending)
     pending.state = 'running'
     this.inside += 1
+    this.#insideCharacters += pending.call.body.length
     this.#counted += 1
     this.#wasFromOutside = isFromOutside(pending)
     if (this.#wasFromOutside) this.#countedFromOutside += 1
@@ -184,6 +193,7 @@ export class SiteQueue {
 
   #ended(pending: PendingCall): void {
     this.inside -= 1
+    this.#insideCharacters -= pending.call.body.length
     if (pending.state === 'suspended') this.suspended -= 1
     this.left.delete(pending)
     if (!pending.isApart) this.#uncount(pending)
@@ -194,13 +204,18 @@ export class SiteQueue {
     if (isFromOutside(pending)) this.#countedFromOutside -= 1
   }
 
-  /** How many more calls like this one may start: as there are places, and as may be suspended. */
+  /** How many more calls like this one may start: as there are places, as may be suspended, and as there is memory. */
   #freeFor({ call, program, purpose }: PendingCall): number {
+    if (call.depth === 0 && this.inside > 0 && !this.#hasMemoryFor(call.body.length)) return 0
     const { concurrency, suspendedCalls } = program.limits
     // Other code has an isolate of its own for each call.
     const mostInside = concurrency + (purpose === 'operation' ? suspendedCalls : 0)
     const free = Math.min(concurrency - this.running, mostInside - this.#countedAt(call.depth))
     return Math.max(0, free)
+  }
+
+  #hasMemoryFor(characters: number): boolean {
+    return this.crowdedIn.size === 0 && this.#insideCharacters + characters <= MAX_INSIDE_CHARACTERS
   }
 
   /** Calls inside, as one of that depth counts them. */

@@ -4,6 +4,7 @@ import { failedOutcome, type PendingCall } from './pending-call.ts'
 import type { Program, SiteCalls } from './sandbox.ts'
 import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 /** Successful calls after which a program is trusted to share a frame. */
 const PROVEN_AFTER = 8
@@ -41,7 +42,6 @@ export class SiteQueues {
   get inside(): number {
     return this.#inside
   }
-
   /** Calls that hold a place. */
   get running(): number {
     return this.#inside - this.#suspended
@@ -143,6 +143,17 @@ export class SiteQueues {
     this.#sites.get(pending.queueKey)?.setApart(pending)
   }
 
+  /** Whether the site's open calls hold as much memory of the worker as they may. */
+  setCrowded(siteId: string, worker: WorkerConnection, isCrowded: boolean): void {
+    const crowdedIn = this.#sites.get(siteId)?.crowdedIn
+    if (isCrowded) crowdedIn?.add(worker)
+    else crowdedIn?.delete(worker)
+  }
+
+  forgetWorker(worker: WorkerConnection): void {
+    for (const { crowdedIn } of this.#sites.values()) crowdedIn.delete(worker)
+  }
+
   /** The client of a call inside has gone. Gives the one of its site that has to end for it. */
   leave(pending: PendingCall, nowMs: number): PendingCall | undefined {
     const site = this.#sites.get(pending.queueKey)
@@ -172,15 +183,15 @@ export class SiteQueues {
     const newMs = pending.spentMs - spentMs
     site.charge(pending, newMs)
     pending.resumeMs += (newMs / Math.max(1, resumes) - pending.resumeMs) / 4
-    if (isStream(pending)) {
-      site.history.measured(newMs / Math.max(1, resumes), { cold: false, nowMs: performance.now() })
-    }
+    if (isStream(pending)) site.history.streamed(newMs, performance.now())
   }
 
   /** A part of the call's request or response has passed through the service. */
   transferred(pending: PendingCall, length: number): void {
     const site = this.#sites.get(pending.queueKey)
-    if (site) site.virtualMs += PART_MS + length * CHARACTER_MS
+    const costMs = PART_MS + length * CHARACTER_MS
+    if (site) site.virtualMs += costMs
+    site?.history.streamed(costMs, performance.now())
   }
 
   finished(pending: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {

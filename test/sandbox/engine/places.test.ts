@@ -186,3 +186,24 @@ describe('a call whose client has left', () => {
     expect(sandbox.linesOf(program).map(({ message }) => message)).toEqual(['stays'])
   })
 })
+
+describe('the memory that suspended calls hold', () => {
+  test('is bounded: a site that fills isolates begins no more, and does so when a call has ended', async () => {
+    const program = sandbox.program(
+      `export default async ({ payload }) => {
+         if (!payload) return 'short'
+         const bytes = new Uint8Array(6e6).fill(1)
+         await new Promise(() => {})
+         return bytes
+       }`,
+      { limits: { queueMs: 20_000 } },
+    )
+    const filling = Array.from({ length: 80 }, () => visit(program, true))
+    await vi.waitFor(() => expect(callsOf(program).queued).toBeGreaterThan(10), 20_000)
+    const waiting = sandbox.call(program, false)
+    expect(await sandbox.run('export default () => 1')).toMatchObject({ ok: true })
+    for (const { leave } of filling) leave()
+    for (const { outcome } of filling) expect(await outcome).toMatchObject({ ok: false })
+    expect(valueOf(await waiting)).toBe('short')
+  })
+})
