@@ -28,10 +28,9 @@ test('answers of sites take turns, each in its order', () => {
 })
 
 test('a frame ends where what it resumes would take long, and the next begins with the other site', () => {
-  const queue = queueOf(['slow', 3, 3], ['quick', 2, 0.5])
-  expect(frameOf(queue)).toEqual(['slow1', 'quick1'])
-  expect(frameOf(queue)).toEqual(['slow2', 'quick2'])
-  expect(frameOf(queue)).toEqual(['slow3'])
+  const queue = queueOf(['slow', 3, 6], ['quick', 2, 0.1])
+  const frames = Array.from({ length: 5 }, () => frameOf(queue))
+  expect(frames).toEqual([['slow1'], ['quick1'], ['slow2'], ['quick2'], ['slow3']])
 })
 
 test('an answer whose call takes longer than a frame has one of its own', () => {
