@@ -104,7 +104,7 @@ export const strayFault = (
 /** Whether isolated-vm threw it, at the end of the time that was given. */
 export const isTimeout = (error: unknown): boolean => thrownMessage(error) === TIMED_OUT
 
-/** What a call is told whose stretch hit a limit. */
+/** The failure of a call whose stretch hit a limit. */
 export function limitFailure(
   { stopped, usedMs, activity }: EntryResult,
   definition: SlotDefinition,

@@ -276,7 +276,7 @@ export class Instance {
     this.#begin(workFor(records, records.map(idOf)))
   }
 
-  /** The isolate was ended for nobody's fault: these calls are begun again, alone, and what else is open in it is interrupted. */
+  /** The isolate ended without a fault of its code: these calls are begun again, alone, and what else is open in it is interrupted. */
   #starve(again: readonly CallRecord[], left: readonly CallRecord[]): void {
     const records = [...(this.#deps.tries < MAX_STARVED_TRIES ? again : []), ...left]
     this.calls.drop(records)

@@ -20,7 +20,7 @@ const TOO_LONG = refused(
   'PayloadTooLarge',
   `What is asked of the host may be ${MAX_ARGUMENT_LENGTH} characters long`,
 )
-/** Processor time of a call that is told while it goes on. */
+/** Processor time of a call from which on it is reported while the call goes on. */
 const TOLD_FROM_US = 500
 const NONE: readonly number[] = []
 const PROFILE_LOST = 'The isolate ended before its profile was read: try again'
@@ -213,7 +213,7 @@ export class OpenCalls {
     }
   }
 
-  /** What a timer does is nobody's for certain: the oldest call that is open pays. */
+  /** Which call a timer belongs to is not known: the oldest that is open pays. */
   chargeOldest(elapsedMs: number): void {
     const call = this.oldest()
     if (!call) return
@@ -285,7 +285,7 @@ export class OpenCalls {
     if (this.#calls.size === 0) this.#orphan(this.#unattributed)
   }
 
-  /** Ends host calls whose answers nobody waits for any more. */
+  /** Ends host calls whose callers are gone. */
   #orphan(hostCalls: Iterable<number>): void {
     for (const hostCall of hostCalls) {
       const open = this.endHostCall(hostCall)

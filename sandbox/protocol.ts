@@ -59,7 +59,7 @@ export type ToGuest =
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
   /** Nobody waits for that call any more. */
   | Shape<'cancel', [call: number], []>
-  /** The client of that call has gone: what it streams, nobody reads. It says `left` once no host call is under way. */
+  /** The client of that call has gone: what it streams is not read. It says `left` once no host call is under way. */
   | Shape<'abort', [call: number], []>
 
 /** What a worker takes from an isolate after each entry. To be read as hostile. */

@@ -43,7 +43,7 @@ export class EarlySandbox implements AsyncDisposable {
       const scripts = await programs.scripts()
       return SandboxHosts.open({ config, environment, logger, cacheDir, entries, scripts, jail })
     })
-    // Whoever asks for it is told.
+    // The caller that asks for it gets the error.
     this.#sandbox.catch(() => {})
   }
 
@@ -57,7 +57,7 @@ export class EarlySandbox implements AsyncDisposable {
     return mailParserCommand(await this.#jail, (await this.#programs).mailParser)
   }
 
-  /** Ends it also where nobody has asked for it. */
+  /** Ends it also where it was never asked for. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#opening.abort()
     const [{ status }] = await Promise.allSettled([this.#sandbox])

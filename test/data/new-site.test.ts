@@ -6,7 +6,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 let stack: Stack
 let beside: Stack
 beforeAll(async () => {
-  // Nobody works the queues: what is there comes from the transaction that creates the site.
+  // The queues are not worked: what is there comes from the transaction that creates the site.
   stack = await startStack({ works: false })
   beside = await startStack({ beside: stack, works: false })
 })

@@ -15,7 +15,7 @@ let stack: Stack
 let beside: Stack
 let sites: RuntimeSite[]
 beforeAll(async () => {
-  // Nobody carries runs out: the queue is read as it is.
+  // Runs are not carried out: the queue is read as it is.
   stack = await startStack({ sites: SITES, works: false, platform: { clock } })
   beside = await startStack({ beside: stack, works: false, platform: { clock } })
   sites = await Promise.all(SITES.map((host) => RuntimeSite.open(stack, host)))

@@ -105,7 +105,7 @@ async function start(
       const method = body === undefined ? 'GET' : 'POST'
       return (await httpCall({ origin, host: 'localhost', method, path, body })).status
     } catch {
-      // Nobody listens yet.
+      // The port is not open yet.
       return 0
     }
   }

@@ -17,7 +17,7 @@ import { openFolder } from '#test/temporary-folder.ts'
 
 const HOST = 'kept.localhost'
 const BOX = `info@${HOST}`
-/** Held in memory by nobody. */
+/** Not held in memory. */
 const LONG = 'x'.repeat(1_500_000)
 
 /** PostgreSQL writes much, and answers are found by their ports. */

@@ -34,9 +34,9 @@ export const LIMITS: readonly Mutation[] = [
     COUNTERS_TEST,
   ),
   of(
-    'waits that nobody has to keep',
+    'waits that need not be kept',
     [COUNTERS, "(step === 'begin' && waits)", "(step === 'undo' && waits)"],
-    'limits refuse nobody',
+    'limits refuse no one',
     COUNTERS_TEST,
   ),
   of(

@@ -26,7 +26,7 @@ export const MAIL: readonly Mutation[] = [
       'if (envelopeAddress(address) === undefined) {',
       "if (address === '') {",
     ],
-    'a form sends mail to whoever it is told to',
+    'a form sends mail to any address that it names',
     ['src/mail/outbound/compose.test.ts'],
   ),
   of(

@@ -11,7 +11,7 @@ export interface BundlingTime {
   readonly maxMs?: number | undefined
 }
 
-/** Rejects when `work` takes too long. It goes on then: whoever called ends it. */
+/** Rejects when `work` takes too long. It goes on then: the caller ends it. */
 export async function withinTime<Result>(
   path: string,
   work: () => Promise<Result>,

@@ -17,7 +17,7 @@ const urlsOf = (key: number) =>
   })
 const urls = urlsOf(1)
 
-/** Asks as somebody does who has the URL, and changes it. */
+/** Asks as a client does that has the URL, and changes it. */
 async function opened(
   asked: { readonly method?: string; readonly siteId?: string; readonly by?: ObjectUrls },
   change: (query: URLSearchParams) => void = () => {},

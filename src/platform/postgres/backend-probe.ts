@@ -18,7 +18,7 @@ export type AskText = (text: string) => Promise<readonly object[]>
  */
 export type BackendProbe = (pids: readonly number[], signal: AbortSignal) => Promise<Backends>
 
-/** The driver's own limit; whoever asks has less patience. */
+/** The driver's own limit; the caller has less patience. */
 const CONNECT_SECONDS = 60
 
 /** `url` is the login's, which sees the sessions that it opened. */

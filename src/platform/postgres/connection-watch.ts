@@ -168,7 +168,7 @@ export class ConnectionWatch implements Disposable {
   async #ask(pids: readonly number[], signal: AbortSignal): Promise<Backends> {
     const overIdle = this.#askIdle(pids)
     if (overIdle === undefined) return this.#deps.probe(pids, signal)
-    // A question over an idle connection that has lost its other end is answered by nobody: `stopped` ends the wait for it.
+    // A question over an idle connection that has lost its other end has no answer: `stopped` ends the wait for it.
     const stopped = Promise.withResolvers<never>()
     signal.addEventListener('abort', () => stopped.reject(signal.reason), { once: true })
     const overNew = delay(this.#ms(IDLE_ANSWERS), undefined, { signal }).then(() =>

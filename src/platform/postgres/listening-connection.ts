@@ -2,7 +2,7 @@ import { type SqlClient, createClient, isAnswer } from './client.ts'
 import type { StatementInFlight, WatchedConnection } from './connection-watch.ts'
 import { SentStatement } from './pooled-connection.ts'
 
-/** The driver's own limit; whoever opens one has less patience. */
+/** The driver's own limit; the caller that opens one has less patience. */
 const CONNECT_SECONDS = 60
 
 export interface ListeningConnectionOptions {

@@ -75,7 +75,7 @@ const MAY_RUN = `
         where name = queue and state = 'active' and group_id = of_group));
   end`
 
-/** As pg-boss does. Nothing when somebody else was first. */
+/** As pg-boss does. Nothing when another replica was first. */
 const CLAIM = `
   create function pgboss.claim_1(queue text, job_id uuid, wanted pgboss.job_state)
   returns setof pgboss.job language sql volatile

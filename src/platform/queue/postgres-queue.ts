@@ -262,7 +262,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     this.#log.info(about, 'job handed back')
   }
 
-  /** Retries, and jobs with a delay, are announced by nobody. */
+  /** Retries, and jobs with a delay, are not announced. */
   async #poll(): Promise<void> {
     try {
       const { rows } = await this.#statements<{ queue: string }>(

@@ -16,7 +16,7 @@ export interface HostCallAnswer {
   readonly text: string
   /** The call that it resumes. */
   readonly asker: PendingCall
-  /** It is on its way to the worker, or nobody wants it any more. */
+  /** It is on its way to the worker, or is not wanted any more. */
   readonly onSent: () => void
 }
 

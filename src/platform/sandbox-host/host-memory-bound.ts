@@ -5,7 +5,7 @@ import type { HostRole } from './host-place.ts'
 import { rssBytes } from './process-usage.ts'
 
 const LOOK_EVERY_MS = 1000
-/** Hosts without calls do not grow: so long after the last one nobody looks. */
+/** Hosts without calls do not grow: so long after the last one they are not looked at. */
 const CALM_MS = 5000
 /** After one is replaced: the next may be told by what that has brought. */
 const REST_MS = 5000

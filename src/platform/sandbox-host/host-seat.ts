@@ -26,7 +26,7 @@ export interface Seat {
   shortLives: number
   /** Whether the next one waits for its time, because they end again and again. */
   isResting: boolean
-  /** Ends the host that is not needed any more; undefined when nobody has asked for it of late. */
+  /** Ends the host that is not needed any more; undefined when it was not asked for of late. */
   ending: NodeJS.Timeout | undefined
 }
 

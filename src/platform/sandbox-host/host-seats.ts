@@ -30,7 +30,7 @@ export class HostSeats {
     return role === 'ordinary' ? this.#ordinary[index] : this.#others.get(role)
   }
 
-  /** Whether somebody asked for it of late, or it is always to be taken. */
+  /** Whether it was asked for of late, or is always to be taken. */
   isWanted(seat: Seat): boolean {
     return seat === this.first || seat.ending !== undefined
   }

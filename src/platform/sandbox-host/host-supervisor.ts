@@ -23,7 +23,7 @@ import type { Jail } from './walls/jail.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
-/** A host that is started when it is needed ends when nobody has needed it for so long. */
+/** A host that is started when it is needed ends when it was not needed for so long. */
 const UNNEEDED_MS = 60_000
 /** The same of those that only make calls faster: they come back at the price of a start. */
 const UNNEEDED_AT_REST_MS = 180_000

@@ -21,7 +21,7 @@ interface LeftCallsDeps {
 }
 
 /**
- * Ends the calls that nobody waits for any more. One that has begun goes on while something that it has asked the service is
+ * Ends the calls whose clients have gone. One that has begun goes on while something that it has asked the service is
  * under way, so that what it does is not cut in the middle; how many do, and for how long, is bounded for each site.
  */
 export class LeftCalls {
@@ -31,7 +31,7 @@ export class LeftCalls {
     this.#deps = deps
   }
 
-  /** Watches, for a call that has to wait for something, whether somebody still waits for it. */
+  /** Watches, for a call that has to wait for something, whether its client still waits for it. */
   watch(call: PendingCall): void {
     if (call.leaving) return
     const leaving = leavingOf(call)
@@ -68,6 +68,6 @@ export class LeftCalls {
   }
 }
 
-/** Jobs and the like are nobody's to leave: they go on once they have begun. */
+/** Jobs and the like have no client that can leave: they go on once they have begun. */
 const leavingOf = ({ call }: PendingCall): AbortSignal | undefined =>
   call.exchange?.left ?? call.visitorSignal?.() ?? (call.depth > 0 ? call.signal : undefined)

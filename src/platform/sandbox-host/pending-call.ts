@@ -16,9 +16,9 @@ export interface PendingCall {
   readonly purpose: CallPurpose
   /** It waits for a place, holds one, has given it back while it waits for something, or is over. */
   state: 'queued' | 'running' | 'suspended' | 'ended'
-  /** Whether it waits for its client or for nobody, and is bounded among such. */
+  /** Whether it waits for its client, or has none any more, and is bounded among such. */
   isApart: boolean
-  /** Aborted when nobody waits for it any more; asked for only where it has to wait for something. */
+  /** Aborted when its client has gone; asked for only where it has to wait for something. */
   leaving: AbortSignal | undefined
   /** When that was, of one that goes on. */
   leftMs: number

@@ -38,7 +38,7 @@ import type { Jail } from './walls/jail.ts'
 const MIN_HOSTS = 2
 /** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
 const PREPARER_CPU_SECONDS = 120
-/** One function of a site is loaded at a time; how many may wait, and how long: nobody's visitors wait for it. */
+/** One function of a site is loaded at a time; how many may wait, and how long: no visitor waits for it. */
 const LOAD_LIMITS = { concurrency: 1, queueLength: 2048, queueMs: 120_000 }
 /** The longest that a top-level `await` may take, however long the calls of the function may. */
 const MAX_LOAD_MS = 10_000
@@ -116,7 +116,7 @@ export class SandboxHosts implements Sandbox {
     })
   }
 
-  /** Resolves before the first host takes calls: those that come meanwhile wait for it. */
+  /** Resolves before the first host takes calls: those that come before wait for it. */
   static async open(deps: SandboxHostsDeps): Promise<SandboxHosts> {
     const sandbox = new SandboxHosts({ ...deps, jail: deps.jail ?? (await openSandboxJail(deps)) })
     await sandbox.#fleet.open()

@@ -57,7 +57,7 @@ const programsIn = (folder: string): SandboxPrograms => ({
   scripts: () => readGuestScripts(folder),
 })
 
-/** Whoever comes second finds the folder there: it has the same files. */
+/** The second of two that build at once finds the folder there: it has the same files. */
 async function buildInto(folder: string): Promise<void> {
   const unfinished = `${folder}.${randomBytes(6).toString('hex')}`
   try {

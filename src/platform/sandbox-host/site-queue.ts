@@ -105,7 +105,7 @@ export class SiteQueue {
     this.suspended += 1
   }
 
-  /** The call waits for its client, or for nobody any more: other bounds than the one of suspended calls hold for it. */
+  /** The call waits for its client, or has none any more: other bounds than the one of suspended calls hold for it. */
   setApart(pending: PendingCall): void {
     if (pending.isApart) return
     pending.isApart = true

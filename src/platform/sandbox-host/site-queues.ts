@@ -103,7 +103,7 @@ export class SiteQueues {
     return pending
   }
 
-  /** Ends a queued call that nobody waits for. */
+  /** Ends a queued call whose client has gone. */
   drop(pending: PendingCall): void {
     const site = this.#sites.get(pending.queueKey)
     if (!site) return

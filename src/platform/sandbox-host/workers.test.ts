@@ -59,7 +59,7 @@ describe('while there is only the ordinary worker a call', () => {
   const idle = () => workersOf('ordinary')
   const busy = (worker: WorkerConnection | undefined) => worker?.activeCalls.set(1, {} as never)
 
-  test('of a site that takes a little longer is given to it when it is idle, and asks for nobody', () => {
+  test('of a site that takes a little longer is given to it when it is idle, and asks for no other', () => {
     const { workers, all, asked } = idle()
     expect(workers.for(site(cost(20)), LATER)).toBe(all['ordinary'])
     expect(asked).toEqual([])
@@ -72,7 +72,7 @@ describe('while there is only the ordinary worker a call', () => {
     expect(asked).toEqual(['apart'])
   })
 
-  test('that somebody tries out waits for one apart', () => {
+  test('that is tried out waits for one apart', () => {
     const { workers, asked } = idle()
     const tried = site()
     tried.push({ ...CALL, purpose: 'compute' })

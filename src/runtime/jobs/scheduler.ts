@@ -39,7 +39,7 @@ interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'database
 }
 
 /**
- * Turns due ticks into runs, the sites in turns and in another order at every look. Every replica looks; whoever claims ticks
+ * Turns due ticks into runs, the sites in turns and in another order at every look. Every replica looks; the one that claims ticks
  * records them, queues their runs and sets the next ticks in one transaction, so that a tick is one row whichever replica dies
  * when.
  */
@@ -135,7 +135,7 @@ export class JobScheduler {
     }
   }
 
-  /** Records the ticks that are due and that nobody holds; gives how many. */
+  /** Records the ticks that are due and not held by another replica; gives how many. */
   #claim(
     siteId: string,
     now: Date,

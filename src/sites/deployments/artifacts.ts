@@ -114,7 +114,7 @@ export class Artifacts {
     if (settings !== undefined) checkCode(codeFilesOf(all, settings))
   }
 
-  /** Undefined while the definition is not there, or says nothing that can be read: whoever activates it hears of that. */
+  /** Undefined while the definition is not there, or says nothing that can be read: its activation reports that. */
   async #settingsOf(
     siteId: string,
     all: readonly ArtifactFile[],

@@ -7,7 +7,7 @@ import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { PutOptions } from '#platform/objects/object-store.ts'
 import { acknowledge, contentOf } from '#test/power-cut/history.ts'
 
-// Changes objects in a new folder, and says when each change is safe. As on another system if it is told so.
+// Changes objects in a new folder, and says when each change is safe. As on another system if the argument says so.
 
 const [dir = '', platform] = process.argv.slice(2)
 if (platform !== undefined) Object.defineProperty(process, 'platform', { value: platform })

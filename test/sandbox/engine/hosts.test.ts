@@ -57,7 +57,7 @@ describe('sandbox hosts', () => {
     await withSpare(sandbox)
   })
 
-  test('are not replaced by a spare that somebody has stopped', async () => {
+  test('are not replaced by a spare that was stopped', async () => {
     await withSpare(sandbox)
     const [ordinary, spare] = sandbox.hosts.status().hosts
     process.kill(spare?.pid ?? 0, 'SIGSTOP')

@@ -53,7 +53,7 @@ const computing = (rounds: number): string =>
 const DONE = { kind: 'result', text: '"done"' }
 
 describe('code on a machine that gives it a tenth of a processor', () => {
-  test('that throws while it loads is told so, each time', async () => {
+  test('that throws while it loads fails with that, each time', async () => {
     for (let at = 0; at < 25; at += 1) {
       const { text } = await outcomeOf({ code: `throw new Error('broken')`, cpuMs: 1000 })
       expect(JSON.parse(text)).toMatchObject({

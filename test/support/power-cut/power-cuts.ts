@@ -155,7 +155,7 @@ function restoreFolder(folder: FolderNode | undefined, to: string, from: Restori
   }
 }
 
-/** Whole if it was flushed. Of one that went later, and that the log lacks, nobody can say what was in it. */
+/** Whole if it was flushed. Of one that went later, and that the log lacks, what was in it is not known. */
 function restoreFile(file: FileNode, to: string, path: string | undefined): void {
   const { content, durableBytes } = file
   if (content !== undefined) return writeFileSync(to, content.subarray(0, durableBytes))
