@@ -45,6 +45,9 @@ beforeAll(async () => {
   anton = await new AdminPool(stack, 'two.test').first()
   await mailbox(ann, 'info@one.test')
   await mailbox(anton, 'info@two.test')
+  // Their invites.
+  await vi.waitUntil(() => taken().length === 2, PATIENCE)
+  begun = []
 })
 afterAll(() => cleanUp.disposeAsync())
 afterEach(() => {
@@ -74,14 +77,14 @@ test('A newsletter delays the single message of another site by what is on its w
     floodSize: 100,
     flood: () => send(ann, 'info@one.test', domains),
     single: async () => {
-      await vi.waitUntil(() => begun.length === PLACES - 1, PATIENCE)
+      await vi.waitUntil(() => begun.length >= PLACES - 2, PATIENCE)
       await send(anton, 'info@two.test', ['vic@quiet.example'])
       held?.resolve()
     },
     begun: () => begun.map((to) => (to === 'vic@quiet.example' ? 'single' : 'flood')),
   })
   expect(await ahead).toBeLessThan(2 * PLACES)
-  await vi.waitUntil(() => taken().length === 101, PATIENCE)
+  await vi.waitUntil(() => domains.every((to) => taken().includes(to)), PATIENCE)
 })
 
 test('Domains that answer slowly hold neither the mail to others nor what people wait for', async () => {

@@ -28,8 +28,11 @@ async function lockOf(host: string, kind: PoolKind) {
   const site = await stack.context.sites.find(host)
   const { auth } = await stack.context.pools.bootstrap(site)
   const { userPoolId } = await stack.context.pools.discovery(site)
-  const pool = await stack.context.pools.byId(site, kind === 'admin' ? auth.userPoolId : userPoolId)
-  const { kid, key } = await stack.context.signingKeys.signer(site, pool)
+  const poolId = kind === 'admin' ? auth.userPoolId : userPoolId
+  // The first token of a pool makes its key.
+  const keyless = await stack.context.pools.byId(site, poolId)
+  const { kid, key } = await stack.context.signingKeys.signer(site, keyless)
+  const pool = await stack.context.pools.byId(site, poolId)
   const jwk = pool.keys.get(kid)?.publicJwk
   if (!jwk) throw new Error('The pool does not publish the key it signs with')
   const email = kind === 'admin' ? `ann@${host}` : 'vic@example.org'

@@ -52,6 +52,8 @@ export class RelyingParty {
       kind === 'data'
         ? await stack.context.pools.discovery(site)
         : (await stack.context.pools.bootstrap(site)).auth
+    // A pool has no key until it is asked for.
+    await stack.context.signingKeys.jwks(site, userPoolId)
     const pool = await stack.context.pools.byId(site, userPoolId)
     return new RelyingParty(stack, new URL(pool.issuer).hostname, site, pool)
   }

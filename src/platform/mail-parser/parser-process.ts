@@ -86,6 +86,11 @@ export class ParserProcess {
     return cpuMs(this.#process.pid()) ?? 0
   }
 
+  /** The limit that it was ended for, also where it has begun to answer: what it says is cut off then. */
+  get overran(): Loss | undefined {
+    return this.#killed === 'interrupted' ? undefined : this.#killed
+  }
+
   /** Gives it a message. One at a time; what an answer announces is read with `bytes` and `stream` before the next. */
   async ask(mail: MailSource): Promise<Answer | { readonly lost: Loss }> {
     this.asked += 1

@@ -100,6 +100,9 @@ export class ProcessMailParser implements MailParser {
       const mail = await receive(process, answer.parsed, takePart)
       isWhole = true
       return { mail }
+    } catch (error) {
+      if (process.overran === undefined) throw error
+      return { lost: process.overran }
     } finally {
       await this.#release(process, isWhole)
     }

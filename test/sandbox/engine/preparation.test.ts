@@ -91,6 +91,9 @@ describe('preparing a source', () => {
       await sandbox.hosts.prepare(siteId, longSource(LINES, seed))
       done.push(siteId)
     }
+    // Both processes run from here on.
+    await Promise.all([prepare('first', 102), prepare('second', 103)])
+    done.length = 0
     const many = Array.from({ length: 8 }, (_, at) => prepare('many', at))
     await Promise.all([...many, prepare('one', 100), prepare('other', 101)])
     expect(done.slice(0, 4).toSorted()).toEqual(['many', 'many', 'one', 'other'])
