@@ -54,9 +54,10 @@ export async function backUp(deps: BackUpDeps): Promise<Manifest> {
   try {
     await assertSeesAll(sql)
     const id = await newId(sql)
-    await using hold = await holdObjects({ sql, objects: deps.objects }, id)
+    const { moment, lease } = await holdObjects({ sql, objects: deps.objects }, id)
+    await using hold = lease
     const lost = AbortSignal.any([hold.lost, lock.lost])
-    const manifest = await unlessAborted(lost, dump({ ...deps, sql, lost }, id))
+    const manifest = await unlessAborted(lost, dump({ ...deps, sql, lost, moment }, id))
     // Nothing is a backup that may lack something.
     await hold.assertHeld()
     await lock.assertHeld()
@@ -72,14 +73,14 @@ interface DumpDeps extends BackUpDeps {
   readonly sql: SqlClient
   /** Aborted when there is no use in going on. */
   readonly lost: AbortSignal
+  /** It has gone by: what was acknowledged before it is in the snapshot of the rows, too. */
+  readonly moment: Date
 }
 
 async function dump(deps: DumpDeps, id: string): Promise<Manifest> {
-  const { place, sql, objects, key, croft } = deps
+  const { place, sql, objects, key, croft, moment } = deps
   const chunks = await Chunks.open(place)
   const progress = new BackupProgress(deps.say, deps.lost)
-  // Before the snapshot: what was acknowledged until now is in it.
-  const moment = await selectClockTime(sql)
   const database = await sql.begin(SNAPSHOT, async (tx) => {
     const snapshot = await takeSnapshot(tx)
     const tables = await dumpTables(tx, chunks, progress)

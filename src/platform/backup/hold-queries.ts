@@ -3,19 +3,22 @@ import type { SqlClient } from '#platform/postgres/client.ts'
 /** Rows that are read at once. */
 const PAGE = 1000
 
-/** Tells of a hold that has not begun. */
+/** Tells of a hold that begins later; gives when. */
 export async function insertHold(
   sql: SqlClient,
   holdId: string,
-  lifetimeSeconds: number,
-): Promise<void> {
-  await sql`
+  {
+    beginsInMs,
+    lifetimeSeconds,
+  }: { readonly beginsInMs: number; readonly lifetimeSeconds: number },
+): Promise<Date> {
+  const [row] = await sql<{ startedAt: Date }[]>`
     insert into backup_hold (hold_id, started_at, expires_at)
-    values (${holdId}, 'infinity', now() + ${lifetimeSeconds} * interval '1 second')`
-}
-
-export async function beginHold(sql: SqlClient, holdId: string): Promise<void> {
-  await sql`update backup_hold set started_at = now() where hold_id = ${holdId}`
+    values (${holdId}, date_trunc('milliseconds', clock_timestamp()) + ${beginsInMs} * interval '1 millisecond',
+      now() + ${lifetimeSeconds} * interval '1 second')
+    returning started_at as "startedAt"`
+  if (row === undefined) throw new Error('A hold was not stored')
+  return row.startedAt
 }
 
 /** False when it has expired. */

@@ -6,7 +6,6 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { SqlClient } from '#platform/postgres/client.ts'
 
 import {
-  beginHold,
   deleteHold,
   expireHold,
   insertHold,
@@ -14,6 +13,7 @@ import {
   selectExpiredHolds,
   selectKeptKeys,
 } from './hold-queries.ts'
+import { selectClockTime } from './installation-queries.ts'
 import { Lease } from './lease.ts'
 
 const RENEW_MS = 10_000
@@ -26,24 +26,47 @@ export interface HoldDeps {
   readonly objects: Pick<ObjectStore, 'delete'>
 }
 
+export interface ObjectHold {
+  /** By the database's clock. */
+  readonly moment: Date
+  readonly lease: Lease
+}
+
 /**
- * From when this resolves on, no object goes that is there: it is kept beside for this backup, until the hold is disposed. It is announced
- * before it begins. What was kept earlier would be older than the moment of the backup, and in the way of what is of it.
+ * From the moment on that this gives, no object goes that is there: it is kept beside for this backup, until the lease is disposed.
+ * All processes learn of that moment before it comes: what one of them kept earlier would be older than the moment, and in the way of what
+ * is of it. Resolves when it has come.
  */
-export async function holdObjects(deps: HoldDeps, holdId: string): Promise<Lease> {
+export async function holdObjects(deps: HoldDeps, holdId: string): Promise<ObjectHold> {
   const { sql } = deps
   // What backups have left that were killed.
   for (const expired of await selectExpiredHolds(sql)) await remove(deps, expired)
-  await insertHold(sql, holdId, LIFETIME_SECONDS)
-  await delay(SETTLE_MS)
-  await beginHold(sql, holdId)
-  return new Lease({
+  const moment = await insertHold(sql, holdId, {
+    beginsInMs: SETTLE_MS,
+    lifetimeSeconds: LIFETIME_SECONDS,
+  })
+  const lease = new Lease({
     everyMs: RENEW_MS,
     renew: async () => {
       if (!(await renewHold(sql, holdId, LIFETIME_SECONDS))) throw lost()
     },
     release: () => remove(deps, holdId),
   })
+  try {
+    await until(sql, moment)
+  } catch (error) {
+    await lease[Symbol.asyncDispose]()
+    throw error
+  }
+  return { moment, lease }
+}
+
+async function until(sql: SqlClient, moment: Date): Promise<void> {
+  for (;;) {
+    const leftMs = moment.getTime() - (await selectClockTime(sql)).getTime()
+    if (leftMs < 0) return
+    await delay(leftMs + 1)
+  }
 }
 
 /** It expires first, so that nobody keeps more for it. */
