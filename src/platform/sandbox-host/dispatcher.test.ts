@@ -107,7 +107,7 @@ describe('a call', () => {
     await submitted(guilty)
     const { seq = 0, sections = [] } = worker.unacked[0] ?? {}
     const progress = { kind: 'section', seq, index: sections[0]?.index ?? 0 } as const
-    dispatcher.onWorkerLost(worker, { cause: 'memoryMb', progress, silentMs: 1 })
+    dispatcher.onWorkerLost(worker, { cause: 'memoryMb', progress, isLoading: false, silentMs: 1 })
     worker = connected('ordinary')
     const apart = connected('quarantine')
     await submitted(guilty, known, known)

@@ -277,6 +277,7 @@ export class HostSupervisor {
       this.#deps.onWorkerLost(worker, {
         cause: causeOf(exit),
         progress: progressOf(worker),
+        isLoading: markOf(worker).isLoading,
         silentMs: worker.silentMs(performance.now()),
       })
     }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 
 import type { Progress } from '#sandbox/progress-marker.ts'
+import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
 
 import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
 import { pendingCall } from './testing/pending-call.ts'
@@ -26,7 +27,7 @@ function busyWorker(): WorkerConnection {
 
 function outcome(progress: Progress, cause: WorkerExit['cause']) {
   const worker = busyWorker()
-  const found = classifyLostCalls(worker, { cause, progress, silentMs: 300 })
+  const found = classifyLostCalls(worker, { cause, progress, isLoading: false, silentMs: 300 })
   return {
     culprits: found.offenders.map(({ call }) => call.id),
     interrupted: found.interrupted.map((call) => call.id),
@@ -87,6 +88,16 @@ describe('when a worker dies', () => {
       interrupted: [1, 2],
       untouched: [3],
     })
+  })
+
+  test('while it loaded modules, it took longer than loading may', () => {
+    const exit = { cause: 'cpuMs', progress: sectionAt(2, 0), silentMs: 300 } as const
+    const limitOf = (isLoading: boolean) => {
+      const [offender] = classifyLostCalls(busyWorker(), { ...exit, isLoading }).offenders
+      return offender?.failure
+    }
+    expect(limitOf(true)).toMatchObject({ what: 'cpuMs', limit: LOAD_CPU_MS, used: LOAD_CPU_MS })
+    expect(limitOf(false)).toMatchObject({ what: 'cpuMs', used: 300 })
   })
 
   test('of something else than memory or silence, nobody is to blame', () => {

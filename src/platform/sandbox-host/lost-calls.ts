@@ -1,5 +1,5 @@
 import type { Progress } from '#sandbox/progress-marker.ts'
-import type { GuestFailure } from '#sandbox/protocol.ts'
+import { type GuestFailure, LOAD_CPU_MS } from '#sandbox/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 import type { WorkerConnection, SentSection } from './worker-connection.ts'
@@ -10,6 +10,8 @@ export interface WorkerExit {
   readonly cause: 'memoryMb' | 'cpuMs' | 'other' | 'dismissed'
   /** What it was running, by its own account. */
   readonly progress: Progress
+  /** Whether it loaded a function's modules. */
+  readonly isLoading: boolean
   /** How long it had been silent, in milliseconds. */
   readonly silentMs: number
 }
@@ -84,5 +86,6 @@ function failureOf(call: PendingCall, exit: WorkerExit): GuestFailure {
     return { kind: 'limit', what: 'memoryMb', limit: memoryMb, used: memoryMb }
   }
   const { cpuMs } = call.program.limits
-  return { kind: 'limit', what: 'cpuMs', limit: cpuMs, used: Math.max(cpuMs, exit.silentMs) }
+  const limit = exit.isLoading ? Math.max(LOAD_CPU_MS, cpuMs) : cpuMs
+  return { kind: 'limit', what: 'cpuMs', limit, used: Math.max(limit, exit.silentMs) }
 }
