@@ -11,6 +11,7 @@ import { CroftProcess, environmentOf, freePort } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { isRunning } from '#test/process-table.ts'
+import { sandboxProgram } from '#test/sandbox-processes.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 
 const run = promisify(execFile)
@@ -127,7 +128,7 @@ describe('a new installation', () => {
     expect(croft.postgres()).toBeDefined()
     const others = croft
       .processes()
-      .filter(({ command }) => !/postgres|sandbox\/(?:main|mail-parser|preparer)/.test(command))
+      .filter((one) => !one.command.includes('postgres') && sandboxProgram(one) === undefined)
     expect(others).toEqual([])
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.leftovers()).toEqual([])
@@ -151,7 +152,7 @@ describe('a new installation', () => {
     await portal.createOperation('late.test', 'hi', 'export default () => "late"')
     const left = await croft.kill()
     const postgres = left.find(({ command }) => command.includes('bin/postgres -D'))
-    const hosts = left.filter(({ command }) => command.includes('sandbox/main'))
+    const hosts = left.filter((one) => sandboxProgram(one) === 'host')
     expect(hosts.length).toBeGreaterThanOrEqual(2)
     await expect.poll(() => hosts.filter(isRunning)).toEqual([])
     expect(postgres && isRunning(postgres)).toBe(true)

@@ -12,7 +12,8 @@ import { httpCall } from '#bench/http-call.ts'
 import { columns } from '#bench/load/load-table.ts'
 import { waitUntil } from '#bench/wait-until.ts'
 import { processCommand } from '#config/process-identity.ts'
-import { childrenOf } from '#test/process-table.ts'
+import { childrenOf, isNode } from '#test/process-table.ts'
+import { sandboxProgram } from '#test/sandbox-processes.ts'
 
 import { readCpu, readMemory, sharesAlone, wakeupsSince } from './rest/process-share.ts'
 
@@ -26,8 +27,6 @@ times the first answers, starts it again on the same folder (--starts, 2), leave
 then measures for --seconds (60) what each process holds and computes. --program names bin/croft.js of another checkout.
 With --check it exits with 1 above ${MAX_MB} MB, ${MAX_PERCENT} % of a core, or ${MAX_START_MS} ms to the first answer.`
 
-/** The process itself, not the walls around it. */
-const HOST = /^\S*node .*\bmain\.[jt]s\s*$/
 const OPERATION = '/data/public/hello'
 const PROGRAM = fileURLToPath(new URL('../../bin/croft.js', import.meta.url))
 const SETTINGS_OF_OTHERS =
@@ -134,7 +133,9 @@ async function start(
 /** Kills every host that takes calls, at rest and while calls come, and times until a call is answered again. */
 async function takeOver({ child, call }: Running): Promise<void> {
   for (const when of ['at rest', 'while calls come']) {
-    const hosts = childrenOf(child.pid).filter(({ command }) => HOST.test(command))
+    const hosts = childrenOf(child.pid).filter(
+      (one) => isNode(one) && sandboxProgram(one) === 'host',
+    )
     // The one that was started first is the one that runs the site.
     const [host] = hosts.toSorted((one, other) => one.pid - other.pid)
     if (host === undefined) throw new Error('no host runs')
@@ -201,9 +202,10 @@ const rowOf = (
 
 /** What a process is for, as far as its command line tells. */
 function nameOf(command: string): string {
-  const [, entry] =
-    /\b((?:src|sandbox)\/\w[\w-]*\.[jt]s)/.exec(command.split(' ').toReversed().join(' ')) ?? []
+  const program = sandboxProgram({ command })
+  const [, entry] = /\b(src\/\w[\w-]*\.[jt]s)/.exec(command.split(' ').toReversed().join(' ')) ?? []
   if (command.includes('bwrap ')) return 'bwrap'
+  if (program !== undefined) return program
   if (entry !== undefined) return entry
   return command.startsWith('postgres:') ? command.slice(0, 40).trim() : command.slice(0, 30)
 }

@@ -7,7 +7,8 @@ import { type LoadReport, runLoad } from '#bench/load/load-run.ts'
 import { columns } from '#bench/load/load-table.ts'
 import { median, quantile } from '#bench/median.ts'
 import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
-import { childrenOf } from '#test/process-table.ts'
+import { childrenOf, isNode } from '#test/process-table.ts'
+import { sandboxProgram } from '#test/sandbox-processes.ts'
 
 import { OneOperationSite } from './warm-sites/one-operation-site.ts'
 
@@ -27,7 +28,6 @@ const BUILDERS = 4
 const REHEARSALS = 50
 /** Between two first calls, as visitors of different sites leave it. */
 const PAUSE_MS = 30
-const HOST = /\bsandbox\/main\.[jt]s\b/
 const MIB = 1024 * 1024
 
 interface Warmth {
@@ -102,7 +102,7 @@ async function measure(
 }
 
 function hostMemory({ pid }: CroftProcess): Map<number, number> {
-  const hosts = childrenOf(pid).filter(({ command }) => HOST.test(command))
+  const hosts = childrenOf(pid).filter((one) => isNode(one) && sandboxProgram(one) === 'host')
   return new Map(hosts.map((host) => [host.pid, rssBytes(host.pid) / MIB]))
 }
 

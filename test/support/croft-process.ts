@@ -11,6 +11,7 @@ import { processCommand } from '#config/process-identity.ts'
 
 import { type Answer, type Call, request } from './http-client.ts'
 import { type RunningProcess, childrenOf, isRunning } from './process-table.ts'
+import { sandboxProgram } from './sandbox-processes.ts'
 
 const POLL_MS = 20
 const START_MS = 45_000
@@ -158,7 +159,7 @@ export class CroftProcess implements AsyncDisposable {
   }
 
   sandboxHosts(): RunningProcess[] {
-    return this.processes().filter(({ command }) => command.includes('sandbox/main'))
+    return this.processes().filter((one) => sandboxProgram(one) === 'host')
   }
 
   postgres(): RunningProcess | undefined {

@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { isNode, isRunning, type RunningProcess } from '#test/process-table.ts'
+import { type SandboxProgram, sandboxProgram } from '#test/sandbox-processes.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const MIB = 2 ** 20
 /** So long after a kill of ours a call may fail for it. */
 const EXCUSED_MS = 10_000
 
-const isNodeOf = (one: RunningProcess, words: string): boolean =>
-  isNode(one) && one.command.includes(words)
+const runs = (one: RunningProcess, program: SandboxProgram): boolean =>
+  isNode(one) && sandboxProgram(one) === program
 
 export interface Footprint {
   readonly serviceMib: number
@@ -75,9 +76,12 @@ export class Installation implements AsyncDisposable {
     await this.#live()
   }
 
-  /** Kills one of the processes under the service whose command holds the words; false when there is none. */
-  killChild(words: string, choose: (all: readonly RunningProcess[]) => RunningProcess): boolean {
-    const found = this.croft.processes().filter((one) => isNodeOf(one, words))
+  /** Kills one of the processes under the service that run the program; false when there is none. */
+  killChild(
+    program: SandboxProgram,
+    choose: (all: readonly RunningProcess[]) => RunningProcess,
+  ): boolean {
+    const found = this.croft.processes().filter((one) => runs(one, program))
     if (found.length === 0) return false
     this.#killedMs = performance.now()
     process.kill(choose(found).pid, 'SIGKILL')
@@ -88,7 +92,7 @@ export class Installation implements AsyncDisposable {
     const { pid } = this.croft
     const under = this.croft.processes()
     for (const one of under) this.#seen.set(`${one.pid} ${one.started}`, one)
-    const hosts = under.filter((one) => isNodeOf(one, 'sandbox/main'))
+    const hosts = under.filter((one) => runs(one, 'host'))
     const hostBytes = hosts.reduce((sum, host) => sum + rssBytes(host.pid), 0)
     return {
       serviceMib: rssBytes(pid) / MIB,

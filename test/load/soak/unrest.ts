@@ -82,8 +82,10 @@ export class Unrest {
         restartMs = performance.now() + wait(RESTART_EVERY_MS)
         continue
       }
-      const words = chance.next() < 0.3 ? 'sandbox/preparer' : 'sandbox/main'
-      if (installation.killChild(words, (all) => chance.oneOf(all))) tally.count(`${words} killed`)
+      const program = chance.next() < 0.3 ? 'preparer' : 'host'
+      if (installation.killChild(program, (all) => chance.oneOf(all))) {
+        tally.count(`${program} killed`)
+      }
     }
   }
 
