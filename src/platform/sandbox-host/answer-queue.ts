@@ -41,8 +41,10 @@ export class AnswerQueue {
     const frame: HostCallAnswer[] = []
     let length = 0
     let costMs = 0
-    for (let next = this.#next(); next; next = this.#next()) {
-      const [key, answers, answer] = next
+    // What is set again comes last: the loop goes round.
+    for (const [key, answers] of this.#sites) {
+      const [answer] = answers
+      if (answer === undefined) continue
       length += answer.text.length
       const { resumeMs } = answer.asker
       costMs += resumeMs > LONG_MS ? resumeMs : Math.min(resumeMs, SHORT_MS)
@@ -61,13 +63,5 @@ export class AnswerQueue {
     const answers = [...this.#sites.values()].flat()
     this.#sites.clear()
     return answers
-  }
-
-  #next(): [string, HostCallAnswer[], HostCallAnswer] | undefined {
-    for (const [key, answers] of this.#sites) {
-      const [answer] = answers
-      if (answer) return [key, answers, answer]
-    }
-    return undefined
   }
 }

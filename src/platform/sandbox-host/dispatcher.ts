@@ -169,7 +169,7 @@ export class Dispatcher {
           if (!worker.activeCalls.has(call.id)) continue
           this.#queues.suspend(call)
           this.#noteStream(call)
-          this.#left.watch(call)
+          this.#left.watchLater(call)
         }
       }
     }

@@ -26,9 +26,16 @@ interface LeftCallsDeps {
  */
 export class LeftCalls {
   readonly #deps: LeftCallsDeps
+  /** Calls that have begun to wait for something since the last sweep. */
+  #suspended: PendingCall[] = []
 
   constructor(deps: LeftCallsDeps) {
     this.#deps = deps
+  }
+
+  /** Watches from the next sweep on: most of what a call asks the service is answered before, and a signal costs more. */
+  watchLater(call: PendingCall): void {
+    this.#suspended.push(call)
   }
 
   /** Watches, for a call that has to wait for something, whether its client still waits for it. */
@@ -40,8 +47,13 @@ export class LeftCalls {
     else leaving?.addEventListener('abort', () => this.#leave(call), { once: true })
   }
 
-  /** Ends those that have gone on for too long. */
+  /** Watches those that still wait, and ends those that have gone on for too long. */
   sweep(nowMs: number): void {
+    const suspended = this.#suspended
+    if (suspended.length > 0) this.#suspended = []
+    for (const call of suspended) {
+      if (call.state === 'suspended') this.watch(call)
+    }
     for (const call of this.#deps.queues.overdue(nowMs)) this.#end(call)
   }
 

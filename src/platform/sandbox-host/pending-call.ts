@@ -59,14 +59,17 @@ export type SubmittedCode = Pick<PendingCall, 'program' | 'definition' | 'purpos
 export const newCall = (
   id: number,
   call: Call,
-  { settle, ...code }: SubmittedCode & Pick<PendingCall, 'settle'>,
+  { program, definition, purpose, logs }: SubmittedCode,
+  settle: PendingCall['settle'],
 ): PendingCall => ({
-  ...code,
   id,
   call,
+  program,
+  definition,
+  purpose,
+  logs,
   // What is not called by a visitor waits, and is blamed, apart from what is.
-  queueKey:
-    code.purpose === 'operation' ? code.program.siteId : `${code.program.siteId}!${code.purpose}`,
+  queueKey: purpose === 'operation' ? program.siteId : `${program.siteId}!${purpose}`,
   state: 'queued',
   isApart: false,
   leaving: undefined,

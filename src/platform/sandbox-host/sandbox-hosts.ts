@@ -243,7 +243,7 @@ export class SandboxHosts implements Sandbox {
       return
     }
     this.#lastCall += 1
-    const pending = newCall(this.#lastCall, call, { ...code, settle })
+    const pending = newCall(this.#lastCall, call, code, settle)
     this.#fleet.called(pending.queuedMs)
     this.#dispatcher.submit(pending)
   }

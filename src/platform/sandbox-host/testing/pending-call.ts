@@ -55,7 +55,7 @@ export function pendingCall(
   }
   const code = { program, definition: DEFINITION, purpose: 'operation', logs: undefined } as const
   return {
-    ...newCall(id, about, { ...code, settle: () => {} }),
+    ...newCall(id, about, code, () => {}),
     queuedMs: 0,
     ...part,
   }
