@@ -7,9 +7,9 @@ afterEach(() => void vi.useRealTimers())
 
 const WAIT = { pauseMs: 5, withinMs: 1000 }
 
-function watched(waiting: Promise<void>): { readonly isOver: boolean } {
-  const seen = { isOver: false }
-  void waiting.then(() => (seen.isOver = true))
+function watched(waiting: Promise<boolean>) {
+  const seen: { isOver: boolean; isPause?: boolean } = { isOver: false }
+  void waiting.then((isPause) => Object.assign(seen, { isOver: true, isPause }))
   return seen
 }
 
@@ -25,7 +25,7 @@ describe('a pause', () => {
     await vi.advanceTimersByTimeAsync(4)
     expect(seen.isOver).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
-    expect(seen.isOver).toBe(true)
+    expect(seen).toEqual({ isOver: true, isPause: true })
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -50,16 +50,16 @@ describe('a pause', () => {
     await vi.advanceTimersByTimeAsync(999)
     expect(seen.isOver).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
-    expect(seen.isOver).toBe(true)
+    expect(seen).toEqual({ isOver: true, isPause: false })
     expect(vi.getTimerCount()).toBe(0)
   })
 
   test('is there before anything was begun, and long after', async () => {
     const underWay = new UnderWay()
-    await underWay.pause(WAIT)
+    expect(await underWay.pause(WAIT)).toBe(true)
     underWay.begin()()
     await vi.advanceTimersByTimeAsync(5)
-    await underWay.pause(WAIT)
+    expect(await underWay.pause({ ...WAIT, withinMs: 0 })).toBe(true)
     expect(vi.getTimerCount()).toBe(0)
   })
 })

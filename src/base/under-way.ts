@@ -15,17 +15,17 @@ export class UnderWay {
     }
   }
 
-  /** Resolves once nothing was under way for `pauseMs`, and at the latest after `withinMs`. */
-  async pause({ pauseMs, withinMs }: { pauseMs: number; withinMs: number }): Promise<void> {
+  /** Waits until nothing was under way for `pauseMs`. Returns false when that is not so within `withinMs`. */
+  async pause({ pauseMs, withinMs }: { pauseMs: number; withinMs: number }): Promise<boolean> {
     const lastMs = performance.now() + withinMs
-    for (let now = performance.now(); now < lastMs; now = performance.now()) {
+    for (;;) {
+      const now = performance.now()
+      const missingMs = this.#count > 0 ? Infinity : pauseMs - (now - this.#endedMs)
+      if (missingMs <= 0) return true
       const leftMs = lastMs - now
+      if (leftMs <= 0) return false
       if (this.#count > 0) await answerInTime(this.#none.promise, leftMs, undefined)
-      else {
-        const missingMs = pauseMs - (now - this.#endedMs)
-        if (missingMs <= 0) return
-        await new Promise((resolve) => setTimeout(resolve, Math.min(missingMs, leftMs)))
-      }
+      else await new Promise((resolve) => setTimeout(resolve, Math.min(missingMs, leftMs)))
     }
   }
 

@@ -1,4 +1,3 @@
-import { UnderWay } from '#base/under-way.ts'
 import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
@@ -35,7 +34,8 @@ import { type MessageServices, openMessages } from './messages/open-messages.ts'
 import { DeliveryNotices } from './notices/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
-import { MailParsing, type MailParsingDeps } from './parsing/service.ts'
+import { Accepting } from './parsing/accepting.ts'
+import { MailParsing, type MailParsingDeps, PARSING_PLACES } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
@@ -119,7 +119,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     stopForwarding: (...stopped) => forwardingServices.forwarding.stop(...stopped),
   })
   const messageServices = await openMessages(deps)
-  const accepting = new UnderWay()
+  const accepting = new Accepting()
   const mailParsing = openParsing({ ...deps, accepting }, (...bounce) =>
     sendingServices.bounces.note(...bounce),
   )
@@ -227,6 +227,7 @@ function openParsing(
 ): MailParsing {
   const parsing = new MailParsing({ ...deps, noteBounce })
   deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
+    ...PARSING_PLACES,
     givenUp: parsing.givenUp,
   })
   const { large } = parsing

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { UnderWay } from '#base/under-way.ts'
 import { mail } from '#corpus/sample.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
+import { Accepting } from '#mail/parsing/accepting.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
 import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
@@ -60,7 +60,7 @@ describe('a large message', () => {
       mailParser: counted(sharedMailParser({ ...deps, limits: shared ?? {} })),
       loneMailParser: counted(loneMailParser({ ...deps, limits: lone ?? {} })),
     }
-    const rest = { accepting: new UnderWay(), noteBounce: () => Promise.resolve() }
+    const rest = { accepting: new Accepting(), noteBounce: () => Promise.resolve() }
     const parsing = new MailParsing({ ...stack.context, ...postgres, queue, ...parsers, ...rest })
     return { used, parsing, ...parsers }
   }

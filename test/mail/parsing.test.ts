@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { UnderWay } from '#base/under-way.ts'
 import { mail, multipart, part } from '#corpus/sample.ts'
 import { insertMessages } from '#mail/inbound/queries.ts'
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { Accepting } from '#mail/parsing/accepting.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import {
@@ -60,7 +60,7 @@ function parsingWith(limits: Limits = {}): { parser: AsyncDisposable; parsing: M
 }
 
 /** None is on its way in. */
-const accepting = new UnderWay()
+const accepting = new Accepting()
 /** No message of these is large. */
 const none: MailParser = {
   parse: () => Promise.reject(new Error('A message is parsed alone')),
@@ -373,8 +373,8 @@ describe('the job that parses what a site has', () => {
 
   test('lets messages that come go first', async () => {
     await using mailParser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
-    const came = Promise.withResolvers<void>()
-    const pause = vi.fn<() => Promise<void>>(() => came.promise)
+    const came = Promise.withResolvers<boolean>()
+    const pause = vi.fn<() => Promise<boolean>>(() => came.promise)
     const lone = { loneMailParser: none }
     const deps = { ...stack.context, ...postgres, ...lone, queue, mailParser, noteBounce }
     const parsing = new MailParsing({ ...deps, accepting: { pause } })
@@ -382,9 +382,23 @@ describe('the job that parses what a site has', () => {
     const job = parsing.run(received, running())
     await vi.waitUntil(() => pause.mock.calls.length > 0)
     expect(await stored(stack, received)).toMatchObject([{ status: 'pending' }])
-    came.resolve()
+    came.resolve(true)
     await job
     expect(await stored(stack, received)).toMatchObject([{ status: 'parsed' }])
+  })
+
+  test('waits for no pause in what its site receives while another site waits', async () => {
+    await using mailParser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
+    const lone = { loneMailParser: none }
+    const deps = { ...stack.context, ...postgres, ...lone, queue, mailParser, noteBounce }
+    const pause = vi.fn<() => Promise<boolean>>(async () => false)
+    const parsing = new MailParsing({ ...deps, accepting: { pause }, lookMs: 0 })
+    const received = await receive(stack, Buffer.from(mail(['Subject: in turn'], 'w')))
+    await stack.inSite('two.test', (tx) => parsing.queueUp(tx))
+    await parsing.run(received, running())
+    expect(await stored(stack, received)).toMatchObject([{ status: 'parsed' }])
+    // Once before its batch, and once before it looks for more.
+    expect(pause).toHaveBeenCalledTimes(2)
   })
 
   test('lets the jobs of others go first now and then', async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-import { UnderWay } from '#base/under-way.ts'
-import { MailParsing } from '#mail/parsing/service.ts'
+import { Accepting } from '#mail/parsing/accepting.ts'
+import { MailParsing, PARSING_PLACES } from '#mail/parsing/service.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import { connectPostgres } from '#platform/postgres/postgres.ts'
@@ -22,11 +22,14 @@ const cleanUp = new AsyncDisposableStack()
 let stack: Stack
 /** Does nothing by itself. */
 let idle: Stack
+/** Does nothing by itself, either. */
+let parted: Stack
 let flood: string
 let single: string
 beforeAll(async () => {
   stack = cleanUp.use(await startStack())
   idle = cleanUp.use(await startStack({ works: false }))
+  parted = cleanUp.use(await startStack({ works: false }))
   ;[flood = '', single = ''] = await idsOf(stack)
 })
 afterAll(() => cleanUp.disposeAsync())
@@ -125,7 +128,7 @@ test('mail parsing: a message passes those that wait of another site', async () 
     queue,
     mailParser,
     loneMailParser: mailParser,
-    accepting: new UnderWay(),
+    accepting: new Accepting(),
     noteBounce: async () => {},
     lookMs: 0,
   })
@@ -150,6 +153,62 @@ test('mail parsing: a message passes those that wait of another site', async () 
     begun: () => begun,
   })
   expect(ahead).toBeLessThan(20)
+})
+
+test('mail parsing: a message is parsed while another site gives way to what it receives', async () => {
+  const [one = '', two = ''] = await idsOf(parted)
+  const postgres = cleanUp.use(
+    await connectPostgres({ url: parted.database.url, log: silentLog, poolSize: 4 }),
+  )
+  const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+  const mailParser = cleanUp.use(
+    new ProcessMailParser({ command: builtMailParser, logger: silentLog }),
+  )
+  const { promise: ended, resolve: end } = Promise.withResolvers<boolean>()
+  const pauses: string[] = []
+  const parsing = new MailParsing({
+    ...parted.context,
+    ...postgres,
+    queue,
+    mailParser,
+    loneMailParser: mailParser,
+    accepting: {
+      pause(siteId) {
+        pauses.push(siteId)
+        return siteId === one ? ended : Promise.resolve(true)
+      },
+    },
+    noteBounce: async () => {},
+  })
+  queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), PARSING_PLACES)
+  const accept = async (host: string) => {
+    await receive(parted, Buffer.from('Subject: one\r\n\r\nwords\r\n'), { host })
+    await parted.inSite(host, (tx) => parsing.queueUp(tx))
+  }
+  const statusesOf = async (host: string) => {
+    const rows = await parted.inSite(host, (tx) =>
+      tx.db.selectFrom('mail_raw').select('parse_status').execute(),
+    )
+    return rows.map((row) => row.parse_status)
+  }
+  const stopping = new AbortController()
+  const working = queue.run(stopping.signal)
+  try {
+    await accept('one.test')
+    await vi.waitUntil(() => pauses.includes(one), PATIENCE)
+    // A job that comes while another one of the site runs takes no second place.
+    await parted.inSite('one.test', (tx) => parsing.queueUp(tx))
+    expect(await queue.hasOthers('mail-parse', two)).toBe(false)
+    await accept('two.test')
+    await vi.waitFor(async () => expect(await statusesOf('two.test')).toEqual(['parsed']), PATIENCE)
+    expect(await statusesOf('one.test')).toEqual(['pending'])
+    expect(pauses.filter((siteId) => siteId === one)).toHaveLength(1)
+    expect(pauses).toContain(two)
+  } finally {
+    end(true)
+    stopping.abort()
+    await working
+  }
 })
 
 test('exports: a site reads its rows one export at a time, and another site beside it', async () => {

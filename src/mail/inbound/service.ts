@@ -1,8 +1,8 @@
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { networkOf } from '#base/network-of.ts'
 import { toStorable } from '#base/storable-text.ts'
-import type { UnderWay } from '#base/under-way.ts'
 import type { MailConfig } from '#config/config.ts'
+import type { Accepting } from '#mail/parsing/accepting.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
@@ -37,7 +37,7 @@ export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logge
   readonly store: MessageStore
   readonly arrivals: Pick<Arrivals, 'accept'>
   /** Messages that were received and are not acknowledged: what can wait gives way to them. */
-  readonly accepting: Pick<UnderWay, 'begin'>
+  readonly accepting: Pick<Accepting, 'begin'>
   /** Keeps a bounce that goes back to somebody: committed when it resolves. */
   readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
 }
@@ -110,7 +110,7 @@ export class InboundMail implements SmtpPolicy {
         'message',
       )
     let acknowledged: (() => void) | undefined
-    const received = atEnd(content, () => (acknowledged = this.#deps.accepting.begin()))
+    const received = atEnd(content, () => (acknowledged = this.#deps.accepting.begin(siteIds)))
     try {
       const stored = await this.#store(client, transaction, received)
       this.#deps.gate.received(client.address, siteIds, stored.sizeBytes)

@@ -1,10 +1,10 @@
 import { answerInTime } from '#base/answer-in-time.ts'
-import type { UnderWay } from '#base/under-way.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import type { Accepting } from './accepting.ts'
 import { LargeMails } from './large-mails.ts'
 import { MessageParser } from './message-parser.ts'
 import type { MailContent } from './model.ts'
@@ -24,7 +24,7 @@ import { type Referring, joinConversations } from './threads.ts'
 const BATCH = 20
 /** Of what was read and is not written yet. */
 const HELD_CHARACTERS = 8 * 1024 * 1024
-/** Messages that come go first: while they come without a pause, one batch is parsed in this time. */
+/** Messages that come to a site go first: while they come without a pause, one batch of its own is parsed in this time. */
 const GIVE_WAY = { pauseMs: 2, withinMs: 1000 }
 /** What was read is written, rather than wait so long for the next message. */
 const SLOW_MS = 250
@@ -32,6 +32,8 @@ const RETRY_SECONDS = 3600
 /** A site that keeps receiving lets the others go first now and then. */
 const TURN_MS = 10_000
 const LOOK_MS = 200
+/** A site that keeps receiving holds one of them; its other messages are not parsed beside those. */
+export const PARSING_PLACES = { concurrency: 2, perSite: 1 } as const
 /** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
 const RELIED_ON_MS = 10_000
 
@@ -43,8 +45,7 @@ export interface MailParsingDeps
   readonly mailParser: MailParser
   /** For large ones. */
   readonly loneMailParser: MailParser
-  /** Messages that this process has received and not acknowledged. */
-  readonly accepting: Pick<UnderWay, 'pause'>
+  readonly accepting: Pick<Accepting, 'pause'>
   /** How long a site that keeps receiving may go on while others wait. */
   readonly turnMs?: number
   /** How often it is looked whether others wait. */
@@ -95,14 +96,14 @@ export class MailParsing {
 
   /** The handler of the queue `mail-parse`: parses what the site has, the oldest first. */
   async run({ siteId }: Job, signal: AbortSignal): Promise<void> {
-    const { accepting, turnMs = TURN_MS } = this.#deps
+    const { turnMs = TURN_MS } = this.#deps
     const endsAt = performance.now() + turnMs
     const failures: unknown[] = []
     const othersWait = this.#othersWait(siteId)
     const isOver = async () => signal.aborted || (failures.length === 0 && (await othersWait()))
     let last: PendingMail | undefined
     for (;;) {
-      await accepting.pause(GIVE_WAY)
+      await this.#giveWay(siteId, othersWait)
       const batch = await this.#next({ siteId, last, hasFailed: failures.length > 0 })
       if (batch.length === 0) break
       const { taken, failed } = await this.#parseAll(siteId, batch, isOver)
@@ -118,14 +119,26 @@ export class MailParsing {
     }
   }
 
-  /** Looks again after some time only. */
+  /** Looks again after some time only, and not where it has found others. */
   #othersWait(siteId: string): () => Promise<boolean> {
     const { queue, lookMs = LOOK_MS } = this.#deps
     let nextMs = performance.now() + lookMs
+    let doWait = false
     return async () => {
-      if (performance.now() < nextMs) return false
+      if (doWait || performance.now() < nextMs) return doWait
       nextMs = performance.now() + lookMs
-      return queue.hasOthers('mail-parse', siteId)
+      doWait = await queue.hasOthers('mail-parse', siteId)
+      return doWait
+    }
+  }
+
+  /** Waits for a pause in what the site receives, while no other site waits for the place. */
+  async #giveWay(siteId: string, othersWait: () => Promise<boolean>): Promise<void> {
+    const { accepting, lookMs = LOOK_MS } = this.#deps
+    const endsAt = performance.now() + GIVE_WAY.withinMs
+    while (performance.now() < endsAt) {
+      if (await accepting.pause(siteId, { ...GIVE_WAY, withinMs: lookMs })) return
+      if (await othersWait()) return
     }
   }
 

@@ -138,8 +138,12 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   async hasOthers(name: QueueName, singletonKey: string): Promise<boolean> {
     const { rows } = await this.#statements<{ found: boolean }>(
       `select exists (
-         select from pgboss.job
+         select from pgboss.job waiting
          where name = $1 and state < 'active' and start_after <= now() and singleton_key <> $2
+           and not exists (
+             select from pgboss.job
+             where name = $1 and state = 'active'
+               and pgboss.site_key(data) = pgboss.site_key(waiting.data))
        ) as found`,
       [name, singletonKey],
     )

@@ -121,7 +121,7 @@ export interface Queue {
     name: Name,
     jobs: readonly { readonly job: QueueJobs[Name]; readonly group?: string }[],
   ): Promise<void>
-  /** Whether a job with another `singletonKey` waits in the queue and could start. */
+  /** Whether a job with another `singletonKey` waits in the queue, of a site that has none running. */
   hasOthers(name: QueueName, singletonKey: string): Promise<boolean>
   /** Registers the handler of a queue; call before `run`. */
   handle<Name extends QueueName>(

@@ -1,0 +1,27 @@
+import { LRUCache } from 'lru-cache'
+
+import { UnderWay } from '#base/under-way.ts'
+
+/** Sites beyond that are forgotten: their messages are parsed while others come. */
+const MAX_SITES = 1000
+
+/** Messages that this process has received to their end and not acknowledged, by site. */
+export class Accepting {
+  readonly #sites = new LRUCache<string, UnderWay>({
+    max: MAX_SITES,
+    memoMethod: () => new UnderWay(),
+  })
+
+  /** Returns what ends it; to be called once. */
+  begin(siteIds: readonly string[]): () => void {
+    const ends = siteIds.map((siteId) => this.#sites.memo(siteId).begin())
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
+  /** As `pause` of `UnderWay`, for messages to one site. */
+  async pause(siteId: string, limits: Parameters<UnderWay['pause']>[0]): Promise<boolean> {
+    return this.#sites.get(siteId)?.pause(limits) ?? true
+  }
+}
