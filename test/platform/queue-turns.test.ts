@@ -290,7 +290,7 @@ describe(`a claim among ${MANY} waiting jobs`, () => {
       // The first one also reads what the plans are made of.
       for (const turn of ['-1', '1']) {
         const rows = await owner<{ 'QUERY PLAN': string }[]>`
-          explain (analyze, buffers, timing off) select * from pgboss.claim_turns_1('mail-delivery',
+          explain (analyze, buffers, timing off) select * from pgboss.claim_turns_2('mail-delivery',
             1, array[${state}]::pgboss.job_state[], ${turn}::bigint, '{}', null, 2, '{}')`
         const line = rows.map((row) => row['QUERY PLAN']).find((text) => text.includes('Buffers:'))
         pages = Number(/shared hit=(\d+)/.exec(line ?? '')?.[1])

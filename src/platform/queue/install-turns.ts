@@ -8,12 +8,27 @@ import type { SqlClient } from '#platform/postgres/client.ts'
  * may still call it.
  */
 export async function installTurns(owner: SqlClient): Promise<void> {
+  await installOnce(owner, 'claim_turns_1', [
+    SITE_KEY,
+    INDEXES,
+    WAITING_SITES,
+    MAY_RUN,
+    CLAIM,
+    NEXT_OF_SITE,
+    CLAIM_TURNS,
+  ])
+  await installOnce(owner, 'claim_turns_2', [CLAIM_AND_LOOK])
+}
+
+/** `last` is the name of a function that the last of the statements makes. */
+async function installOnce(
+  owner: SqlClient,
+  last: string,
+  statements: readonly string[],
+): Promise<void> {
   const [installed] = await owner`
-    select from pg_proc where proname = 'claim_turns_1' and pronamespace = 'pgboss'::regnamespace`
-  if (installed) return
-  await owner.unsafe(
-    [SITE_KEY, INDEXES, WAITING_SITES, MAY_RUN, CLAIM, NEXT_OF_SITE, CLAIM_TURNS].join(';\n'),
-  )
+    select from pg_proc where proname = ${last} and pronamespace = 'pgboss'::regnamespace`
+  if (!installed) await owner.unsafe(statements.join(';\n'))
 }
 
 const MIN_KEY = `'-9223372036854775808'::bigint`
@@ -185,4 +200,27 @@ const CLAIM_TURNS = `
           claimed.expire_seconds, next.site, claimed.group_id;
       end loop;
     end loop;
+  end $$`
+
+/** The same, and then one row without a job, which says whether more jobs in those states are due. */
+const CLAIM_AND_LOOK = `
+  create function pgboss.claim_turns_2(
+    queue text, count int, states pgboss.job_state[], turn bigint, group_turns jsonb,
+    per_site int, per_group int, skipped text[])
+  returns table (
+    job_id uuid, job_data jsonb, attempts int, expire_after int, site bigint, job_group text,
+    is_more_due boolean)
+  language plpgsql volatile ${BY_INDEX} as $$
+  declare
+    wanted pgboss.job_state;
+  begin
+    return query select claimed.*, null::boolean from pgboss.claim_turns_1(
+      queue, count, states, turn, group_turns, per_site, per_group, skipped) as claimed;
+    is_more_due := false;
+    foreach wanted in array states loop
+      is_more_due := is_more_due or exists (select from pgboss.job
+        where name = queue and state = wanted and state < 'active' and not blocked
+          and start_after <= now());
+    end loop;
+    return next;
   end $$`

@@ -1,10 +1,15 @@
 import type { PgBoss } from 'pg-boss'
 
+import { StatementBatcher } from '#base/statement-batcher.ts'
+
 import type { SlowLane } from './slow-lane.ts'
-import type { ClaimedJob, JobState, TurnClaims } from './turn-claims.ts'
+import type { ClaimedJobs, ClaimedJob, JobState, TurnClaims } from './turn-claims.ts'
 
 /** Half of the time after which a worker that gives no sign of life counts as dead. */
 const HEARTBEAT_MS = 5000
+
+/** Jobs that are marked as done in one statement. */
+const MOST_COMPLETED = 100
 
 /** Places for jobs of one kind. */
 export interface Lane {
@@ -34,14 +39,27 @@ export class Runners {
   readonly #options: RunnersOptions
   readonly #running: Map<Lane, number>
   readonly #held = new Map<ClaimedJob, AbortController>()
+  /** Those that have ended and are being marked so, as many at a time: to touch them beside would be a deadlock. */
+  readonly #completing = new Set<ClaimedJob>()
+  readonly #completions: StatementBatcher<Pick<ClaimedJob, 'id' | 'retryCount'>, undefined>
   #heartbeat: NodeJS.Timeout | undefined
   #filling: Promise<void> | undefined
   #isWoken = false
+  /** Whether jobs that are due waited when one was last looked for: otherwise the next one is announced. */
+  #isMoreDue = false
   #ended = Promise.withResolvers<void>()
 
   constructor(options: RunnersOptions) {
     this.#options = options
     this.#running = new Map(options.lanes.map((lane) => [lane, 0]))
+    this.#completions = new StatementBatcher({
+      send: async (queue, jobs) => {
+        await options.boss.complete(queue, [...jobs])
+        return jobs.map(() => undefined)
+      },
+      most: MOST_COMPLETED,
+      underWay: 1,
+    })
   }
 
   /** Looks for jobs where a place is free. */
@@ -62,23 +80,41 @@ export class Runners {
 
   async #fill(): Promise<void> {
     this.#isWoken = false
+    const isMoreDue = new Map<readonly JobState[], boolean>()
     try {
-      for (const lane of this.#options.lanes) while (await this.#claim(lane));
+      for (const lane of this.#options.lanes) {
+        if (isMoreDue.get(lane.states) === false) continue
+        const isMore = await this.#fillLane(lane)
+        // What a full one was not asked for is unknown.
+        isMoreDue.set(lane.states, isMore ?? true)
+      }
+      this.#isMoreDue = [...isMoreDue.values()].some(Boolean)
     } catch (error) {
+      this.#isMoreDue = true
       this.#options.failed(error)
     }
   }
 
-  /** False when there is nothing more to do in the lane. */
-  async #claim(lane: Lane): Promise<boolean> {
-    const { claims, slow, stop } = this.#options
-    const count = lane.places - (this.#running.get(lane) ?? 0)
-    if (count <= 0 || stop.aborted) return false
+  /** Whether there are due jobs that the lane has no place for, or that may not run now; undefined when it was full before. */
+  async #fillLane(lane: Lane): Promise<boolean | undefined> {
+    let isMoreDue: boolean | undefined
+    for (;;) {
+      const count = lane.places - (this.#running.get(lane) ?? 0)
+      if (count <= 0 || this.#options.stop.aborted) return isMoreDue
+      const claim = await this.#claim(lane, count)
+      ;({ isMoreDue } = claim)
+      if (!isMoreDue || claim.jobs.length === 0) return isMoreDue
+    }
+  }
+
+  async #claim(lane: Lane, count: number): Promise<ClaimedJobs> {
+    const { claims, slow } = this.#options
     const { states, perSite } = lane
-    const jobs = await claims.claim({ count, states, perSite, skippedGroups: slow?.skipped ?? [] })
-    for (const job of jobs) void this.#run(job, lane)
+    const skippedGroups = slow?.skipped ?? []
+    const claim = await claims.claim({ count, states, perSite, skippedGroups })
+    for (const job of claim.jobs) void this.#run(job, lane)
     if (this.#held.size === 0) claims.restart()
-    return jobs.length > 0
+    return claim
   }
 
   async #run(job: ClaimedJob, lane: Lane): Promise<void> {
@@ -99,7 +135,9 @@ export class Runners {
     }
     this.#ended.resolve()
     this.#ended = Promise.withResolvers()
-    this.wake()
+    // A claim that is under way may have found no place.
+    if (this.#isMoreDue || this.#filling !== undefined) this.wake()
+    else if (this.#held.size === 0) this.#options.claims.restart()
   }
 
   /** Takes a place of the lane, or one for what takes long: at once if the group is known for it, else as soon as this one does. */
@@ -136,16 +174,21 @@ export class Runners {
     const { id, retryCount } = job
     try {
       await within(job.expireInSeconds, claim, run(job, claim.signal))
-      await boss.complete(queue, { id, retryCount })
+      this.#completing.add(job)
+      await this.#completions.add(queue, { id, retryCount })
     } catch (error) {
       await boss.fail(queue, { id, retryCount }, asObject(error))
+    } finally {
+      this.#completing.delete(job)
     }
   }
 
   /** Says that the process lives, and tells the jobs that are no longer its own. */
   async #touch(): Promise<void> {
     const { claims, failed } = this.#options
-    const held = [...this.#held].filter(([, claim]) => !claim.signal.aborted)
+    const held = [...this.#held].filter(
+      ([job, claim]) => !claim.signal.aborted && !this.#completing.has(job),
+    )
     if (held.length === 0) return
     try {
       const touched = await claims.touch(held.map(([job]) => job))

@@ -29,6 +29,17 @@ export interface ClaimRequest {
   readonly skippedGroups: readonly string[]
 }
 
+export interface ClaimedJobs {
+  /** At most one of each site. */
+  readonly jobs: readonly ClaimedJob[]
+  /** Whether others are due: of the same sites, for which there was no place, or which may not run beside those that do. */
+  readonly isMoreDue: boolean
+}
+
+type ClaimRow =
+  | (ClaimedJob & { readonly site: string; readonly isMoreDue: null })
+  | { readonly id: null; readonly isMoreDue: boolean }
+
 /** Claims the jobs of one queue: sites in turn, and of a site its groups in turn, each from where this process was last. */
 export class TurnClaims {
   readonly #statements: RunStatement
@@ -47,17 +58,12 @@ export class TurnClaims {
     this.#perGroup = perGroup
   }
 
-  /** At most one job of each site. */
-  async claim({
-    count,
-    states,
-    perSite,
-    skippedGroups,
-  }: ClaimRequest): Promise<readonly ClaimedJob[]> {
-    const { rows } = await this.#statements<ClaimedJob & { readonly site: string }>(
+  async claim({ count, states, perSite, skippedGroups }: ClaimRequest): Promise<ClaimedJobs> {
+    const { rows } = await this.#statements<ClaimRow>(
       `select job_id as id, job_data as data, attempts as "retryCount",
-         expire_after as "expireInSeconds", site::text, job_group as "group"
-       from pgboss.claim_turns_1($1, $2::int, $3::text[]::pgboss.job_state[], $4::bigint,
+         expire_after as "expireInSeconds", site::text, job_group as "group",
+         is_more_due as "isMoreDue"
+       from pgboss.claim_turns_2($1, $2::int, $3::text[]::pgboss.job_state[], $4::bigint,
          $5::text::jsonb, $6::int, $7::int, $8::text[])`,
       [
         this.#queue,
@@ -71,11 +77,12 @@ export class TurnClaims {
       ],
     )
     this.#isReversed = !this.#isReversed
-    for (const { site, group } of rows) {
+    const jobs = rows.filter((row) => row.id !== null)
+    for (const { site, group } of jobs) {
       this.#turn = site
       if (group !== null) this.#groupTurns.set(site, group)
     }
-    return rows
+    return { jobs, isMoreDue: rows.at(-1)?.isMoreDue === true }
   }
 
   /** Notes that the process lives. Returns the ids of the jobs that it still holds. */
