@@ -36,6 +36,7 @@ import type { DefinitionProfiles } from './iac/profiles.ts'
 import type { IacJobs } from './iac/service.ts'
 import type { IacSubmissions } from './iac/submissions.ts'
 import { JobActivity } from './jobs/job-activity.ts'
+import { RunAttempts } from './jobs/run-attempts.ts'
 import { runLimits } from './jobs/run-limits.ts'
 import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
 import { JobRuns } from './jobs/runs.ts'
@@ -285,7 +286,7 @@ function openJobRuns(
     readonly operationCalls: OperationCalls
   },
 ): JobRuns {
-  const worker = new RunWorker(deps)
+  const worker = new RunWorker({ ...deps, runAttempts: new RunAttempts(deps) })
   const { ticks, byHand } = runLimits(deps.config.sandbox.warmIsolates)
   const run = (job: QueueJobs['job-run'], signal: AbortSignal) => worker.run(job, signal)
   const givenUp = (job: QueueJobs['job-run']) => worker.giveUp(job)

@@ -100,5 +100,6 @@ describe('a queue', () => {
       await vi.waitUntil(() => begun.length === count, { timeout: 1500, interval: 5 })
       begun.filter(({ siteId }) => siteId === 'busy')[count - 3]?.end()
     }
+    expect(begun.map(({ siteId }) => siteId).slice(3)).toEqual(['busy', 'busy'])
   })
 })

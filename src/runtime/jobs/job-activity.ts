@@ -1,7 +1,7 @@
 import { DurationHistogram } from '#base/duration-histogram.ts'
 import { Tally } from '#base/tally.ts'
 
-import type { AttemptResult } from './run-queries.ts'
+import type { AttemptResult } from './run-attempts.ts'
 
 /** What runs of jobs came to in this process since the start. */
 export class JobActivity {

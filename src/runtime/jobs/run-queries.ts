@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { JobDefinition } from './model.ts'
 import type { JobRun, LastRun, OpenRun, RunError, RunStatus } from './run-model.ts'
 
 const OPEN: readonly RunStatus[] = ['queued', 'running']
@@ -153,58 +152,6 @@ export const selectOpenRuns = (tx: SiteTx): Promise<(OpenRun & { readonly jobId:
     .where('status', 'in', OPEN)
     .execute()
 
-/** The job of a run that was taken up, and its site. */
-export interface StartedAttempt extends Pick<JobDefinition, 'operation' | 'payload' | 'auth'> {
-  readonly jobId: string
-  readonly requestId: string
-  /** From 1. */
-  readonly attempt: number
-  readonly domain: string
-}
-
-/** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
-export async function startAttempt(
-  database: Database,
-  run: { readonly siteId: string; readonly runId: string },
-  now: Date,
-): Promise<StartedAttempt | undefined> {
-  const [row] = await database.statement<StartedAttempt>(
-    `select job_id as "jobId", operation, payload, auth, request_id as "requestId", attempt, domain
-    from job_run_begin($1, $2, $3)`,
-    [run.siteId, run.runId, now],
-  )
-  return row
-}
-
-export interface AttemptResult {
-  readonly status: 'queued' | 'succeeded' | 'failed' | 'timedOut'
-  readonly result?: string
-  readonly resultBytes?: number
-  readonly error?: RunError
-}
-
-/** Writes how an attempt ended, unless the run is over or another attempt has begun; without `attempt`, whichever it is. */
-export async function endAttempt(
-  database: Database,
-  run: {
-    readonly siteId: string
-    readonly runId: string
-    readonly attempt: number | undefined
-  },
-  { status, result, resultBytes, error }: AttemptResult,
-  now: Date,
-): Promise<void> {
-  const fault = error === undefined ? null : JSON.stringify(error)
-  const outcome = [status, result ?? null, resultBytes ?? null, fault]
-  await database.statement('select job_run_end($1, $2, $3, $4, $5, $6, $7, $8)', [
-    run.siteId,
-    run.runId,
-    run.attempt ?? null,
-    ...outcome,
-    now,
-  ])
-}
-
 /** Removes the runs of each job that are over and too old or too many, and skipped ticks for themselves. */
 export async function trimRuns(
   tx: SiteTx,
@@ -225,7 +172,7 @@ export async function trimRuns(
       for update skip locked))`.execute(tx.db)
 }
 
-/** Only `insertRuns` and `endAttempt` write the column `error`. */
+/** Only `insertRuns` and `RunAttempts` write the column `error`. */
 const runs = (tx: SiteTx) =>
   tx.db
     .selectFrom('data_job_run')

@@ -9,7 +9,7 @@ import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { JobActivity } from './job-activity.ts'
-import { type AttemptResult, type StartedAttempt, endAttempt, startAttempt } from './run-queries.ts'
+import type { AttemptResult, RunAttempts, RunRef, StartedAttempt } from './run-attempts.ts'
 import { storedResult } from './run-result.ts'
 
 const MAX_ATTEMPTS = QUEUE_POLICIES['job-run'].retries + 1
@@ -28,15 +28,13 @@ export interface RunVisitors {
   find(site: Site, username: string): Promise<Visitor | undefined>
 }
 
-interface Attempt extends StartedAttempt {
-  readonly siteId: string
-  readonly runId: string
-}
+type Attempt = StartedAttempt & RunRef
 
-interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
+interface RunWorkerDeps extends Pick<PlatformServices, 'logger'> {
   readonly operationCalls: Pick<OperationCalls, 'call'>
   readonly visitors: RunVisitors
   readonly jobActivity: JobActivity
+  readonly runAttempts: RunAttempts
   siteOf(siteId: string): Promise<Site>
   /** From memory where it is there. */
   siteByHost(host: string): Site | undefined | Promise<Site | undefined>
@@ -55,14 +53,17 @@ export class RunWorker {
 
   /** Throws when the run is to be tried again. At the signal the sandbox ends its call: that attempt is not held against it. */
   async run({ siteId, runId }: QueueJobs['job-run'], signal: AbortSignal): Promise<void> {
-    const attempt = await this.#begin(siteId, runId)
-    if (!attempt) return
+    const { jobActivity, runAttempts } = this.#deps
+    const started = await runAttempts.begin({ siteId, runId })
+    // It is over, or gone with its job.
+    if (!started) return
+    const { attempt } = started
     const startedAt = performance.now()
-    const outcome = await this.#invoke(attempt, signal)
-    this.#deps.jobActivity.ended(outcome.status, performance.now() - startedAt)
-    await this.#end(siteId, { runId, attempt: attempt.attempt }, outcome)
+    const outcome = await this.#invoke({ siteId, runId, ...started }, signal)
+    jobActivity.ended(outcome.status, performance.now() - startedAt)
+    await runAttempts.end({ siteId, runId, attempt, ...outcome })
     if (outcome.status === 'queued') {
-      throw new Error(`Attempt ${attempt.attempt} of the run failed: ${outcome.error?.message}`)
+      throw new Error(`Attempt ${attempt} of the run failed: ${outcome.error?.message}`)
     }
   }
 
@@ -70,14 +71,7 @@ export class RunWorker {
   async giveUp({ siteId, runId }: QueueJobs['job-run']): Promise<void> {
     const message = `The run was interrupted ${MAX_ATTEMPTS} times and is not tried again`
     const error = { code: 'OperationInterrupted', message }
-    await this.#end(siteId, { runId, attempt: undefined }, { status: 'failed', error })
-  }
-
-  /** Undefined when the run is over, or gone with its job. */
-  async #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
-    const { database, clock } = this.#deps
-    const started = await startAttempt(database, { siteId, runId }, clock.now())
-    return started && { siteId, runId, ...started }
+    await this.#deps.runAttempts.end({ siteId, runId, attempt: undefined, status: 'failed', error })
   }
 
   async #invoke(
@@ -123,15 +117,6 @@ export class RunWorker {
     if (error instanceof AppError) return error
     this.#deps.logger.error({ err: error, siteId }, 'job run failed')
     return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
-  }
-
-  async #end(
-    siteId: string,
-    run: { readonly runId: string; readonly attempt: number | undefined },
-    outcome: AttemptResult,
-  ): Promise<void> {
-    const { database, clock } = this.#deps
-    await endAttempt(database, { siteId, ...run }, outcome, clock.now())
   }
 }
 
