@@ -13,6 +13,7 @@ import { DeadHolders } from './dead-holders.ts'
 import { JobsUnderWay } from './jobs-under-way.ts'
 import { QueueActivity, type QueueDepth } from './queue-activity.ts'
 import { deadLetterQueue } from './queue-policies.ts'
+import { QueueSupervision, SUPERVISED_SECONDS } from './queue-supervision.ts'
 import { QueueWarnings } from './queue-warnings.ts'
 import {
   type EnqueueOptions,
@@ -30,8 +31,6 @@ import { type ClaimedJob, TurnClaims } from './turn-claims.ts'
 const POLL_SECONDS = 2
 /** How long a job waits that had no room. */
 const DISK_FULL_SECONDS = 30
-/** How often the jobs of dead workers are looked for. */
-const MONITOR_SECONDS = 5
 
 interface Handler {
   readonly lanes: readonly Lane[]
@@ -62,8 +61,9 @@ export async function openQueue(deps: {
     createSchema: false,
     reindex: false,
     schedule: false,
-    superviseIntervalSeconds: MONITOR_SECONDS,
-    monitorIntervalSeconds: MONITOR_SECONDS,
+    // It would ask a dozen questions every five seconds, whether there are jobs or not.
+    supervise: false,
+    monitorIntervalSeconds: SUPERVISED_SECONDS,
   })
   boss.on('error', (error) => deps.log.error({ err: error }, 'queue'))
   const warnings = new QueueWarnings(deps.log)
@@ -185,7 +185,9 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     })
     for (const [name, handler] of this.#handlers) this.#startRunners(name, handler, stop)
     this.#wake()
-    const poll = setInterval(() => void this.#poll(), POLL_SECONDS * 1000)
+    const failed = (error: unknown) => this.#log.error({ err: error }, 'queue')
+    using supervision = new QueueSupervision({ boss: this.#boss, failed })
+    const poll = setInterval(() => void this.#poll(supervision), POLL_SECONDS * 1000)
     await Promise.all([aborted(stop), this.#watchHolders(stop)])
     clearInterval(poll)
     const giveUp = () => this.#underWay.giveUp()
@@ -267,15 +269,21 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   }
 
   /** Retries, and jobs with a delay, are not announced. */
-  async #poll(): Promise<void> {
+  async #poll(supervision: QueueSupervision): Promise<void> {
     try {
-      const { rows } = await this.#statements<{ queue: string }>(
-        `select queue from unnest($1::text[]) queue where exists (
+      const { rows } = await this.#statements<{ queue: string | null; isReady: boolean }>(
+        `select queue, exists (
            select from pgboss.job
-           where name = queue and state < 'active' and not blocked and start_after <= now())`,
+           where name = queue and state < 'active' and not blocked and start_after <= now()
+         ) as "isReady"
+         from unnest($1::text[]) queue where exists (
+           select from pgboss.job where name = queue and state < 'active' and not blocked)
+         union all
+         select null, false where exists (select from pgboss.job where state = 'active')`,
         [[...this.#runners.keys()]],
       )
-      for (const { queue } of rows) this.#wake(queue)
+      supervision.isBusy = rows.length > 0
+      for (const { queue, isReady } of rows) if (queue !== null && isReady) this.#wake(queue)
     } catch (error) {
       this.#log.error({ err: error }, 'queue')
     }
