@@ -147,8 +147,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     jobsCalling: (tx, operation) => jobs.calling(tx, operation),
   })
   const jobs = new Jobs({ ...deps, operations })
-  const jobActivity = new JobActivity()
-  const jobRuns = openJobRuns({ ...deps, jobActivity, runtimeLogs, operationCalls })
+  const jobWork = await openJobWork({ ...deps, runtimeLogs, operationCalls })
   const iac = openIac({ ...control, resources, operations, jobs })
   const permissionSync = new PermissionSync({ ...control, resources, operations })
   permissionSync.serve(deps.queue)
@@ -171,9 +170,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     httpCalls: new HttpCalls({ published, runner, openStreams }),
     openStreams,
     jobs,
-    jobRuns,
-    jobScheduler: new JobScheduler({ ...deps, jobActivity, runs: jobRuns }),
-    jobActivity,
+    ...jobWork,
     ...openTrials({ ...deps, ...serving }),
     permissionSync,
     async [Symbol.asyncDispose]() {
@@ -279,20 +276,24 @@ async function openServing(
 }
 
 /** The runs of jobs, with the worker that carries them out behind its queue. */
-function openJobRuns(
-  deps: RuntimeDeps & {
-    readonly jobActivity: JobActivity
+async function openJobWork(
+  given: RuntimeDeps & {
     readonly runtimeLogs: RuntimeLogs
     readonly operationCalls: OperationCalls
   },
-): JobRuns {
+): Promise<Pick<Runtime, 'jobRuns' | 'jobScheduler' | 'jobActivity'>> {
+  const jobActivity = new JobActivity()
+  const deps = { ...given, jobActivity }
   const worker = new RunWorker({ ...deps, runAttempts: new RunAttempts(deps) })
   const { ticks, byHand } = runLimits(deps.config.sandbox.warmIsolates)
   const run = (job: QueueJobs['job-run'], signal: AbortSignal) => worker.run(job, signal)
   const givenUp = (job: QueueJobs['job-run']) => worker.giveUp(job)
   deps.queue.handle('job-tick', run, { ...ticks, givenUp })
   deps.queue.handle('job-run', run, { ...byHand, givenUp })
-  return new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
+  const jobRuns = new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
+  const jobScheduler = new JobScheduler({ ...deps, runs: jobRuns })
+  await jobScheduler.listen(deps.notifications)
+  return { jobRuns, jobScheduler, jobActivity }
 }
 
 /** Removes what deleted tables and buckets held. */

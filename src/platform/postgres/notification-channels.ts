@@ -16,6 +16,8 @@ export interface NotificationChannels {
   croft_mail: { readonly siteId: string; readonly mailboxId: string }
   /** A site's mail addresses, or where they lead, may have changed. */
   croft_mail_addresses: { readonly siteId: string }
+  /** Jobs of a site may be due sooner than before. */
+  croft_jobs_due: { readonly siteId: string }
   /** A job was put on a queue. */
   croft_queue: { readonly queue: string }
 }

@@ -9,6 +9,17 @@ export interface DueTick {
   readonly dueAt: Date
 }
 
+/** Selects when the next job of any site is due; undefined when none has a schedule. */
+export async function selectNextDue(tx: DueJobsTx): Promise<Date | undefined> {
+  const row = await tx.db
+    .selectFrom('data_job_due')
+    .select('due_at as dueAt')
+    .orderBy('due_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.dueAt
+}
+
 /** Selects the sites that have due jobs; when there are more than `limit`, those that have waited longest. */
 export async function selectDueSites(tx: DueJobsTx, now: Date, limit: number): Promise<string[]> {
   const rows = await tx.db

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import { ClockSteps } from './clock-steps.ts'
@@ -11,10 +12,12 @@ import {
   deleteDue,
   selectDueIds,
   selectDueSites,
+  selectNextDue,
   selectSetAhead,
   upsertDue,
 } from './due-queries.ts'
 import type { JobActivity } from './job-activity.ts'
+import { NextLook } from './next-look.ts'
 import { type DueJob, type StoredJob, claimDueJobs, selectJob } from './queries.ts'
 import type { RunError } from './run-model.ts'
 import { selectRunTicks } from './run-queries.ts'
@@ -46,32 +49,47 @@ interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'database
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps
   readonly #steps = new ClockSteps()
+  readonly #nextLook = new NextLook()
 
   constructor(deps: JobSchedulerDeps) {
     this.#deps = deps
   }
 
-  /** Looks every second until the signal, then finishes what it has begun. */
+  /** Hears what changes when a job is due. */
+  async listen(notifications: Pick<Notifications, 'listen'>): Promise<void> {
+    const changed = () => this.#nextLook.changed()
+    await notifications.listen('croft_jobs_due', {
+      onMessage: changed,
+      onDoubt: changed,
+      onGap: changed,
+    })
+  }
+
+  /** Looks within a second of the time at which a job is due until the signal, then finishes what it has begun. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(untilNextLookMs(), undefined, { signal }).catch(() => {})
-      if (!signal.aborted) await this.#look()
+      const isDue = this.#nextLook.isDue(Date.now(), performance.now())
+      if (isDue && !signal.aborted) await this.#look()
     }
   }
 
   /** Records every tick of every site that is due now. */
   async tick(): Promise<void> {
     const { database, databaseTime } = this.#deps
-    // In one transaction where nothing is set ahead, as in most seconds.
-    const { now, ahead, due } = await database.withDueJobs(async (tx) => {
+    const look = this.#nextLook.begin(performance.now())
+    const { now, ahead, next } = await database.withDueJobs(async (tx) => {
       const time = await databaseTime(tx)
       const setAhead = await selectSetAhead(tx, time, PAGE)
-      const sites = setAhead.length > 0 ? undefined : await selectDueSites(tx, time, MAX_SITES)
-      return { now: time, ahead: setAhead, due: sites }
+      return { now: time, ahead: setAhead, next: await selectNextDue(tx) }
     })
     this.#tellStep(now)
+    if (ahead.length === 0) {
+      this.#nextLook.found(look, now, next)
+      if (next === undefined || next > now) return
+    }
     await forEach(ahead, (due) => this.#setAgain(due, now))
-    const sites = due ?? (await database.withDueJobs((tx) => selectDueSites(tx, now, MAX_SITES)))
+    const sites = await database.withDueJobs((tx) => selectDueSites(tx, now, MAX_SITES))
     for (let turn = shuffled(sites); turn.length > 0;) {
       const unfinished: string[] = []
       await forEach(turn, async (siteId) => {

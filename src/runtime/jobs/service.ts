@@ -44,7 +44,10 @@ export interface JobUsers {
   exists(tx: SiteTx, username: string): Promise<boolean>
 }
 
-interface JobsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'databaseTime'> {
+interface JobsDeps extends Pick<
+  PlatformServices,
+  'database' | 'clock' | 'databaseTime' | 'notifications'
+> {
   readonly operations: Operations
   readonly visitors: JobUsers
 }
@@ -144,7 +147,7 @@ export class Jobs {
     const now = await this.#deps.databaseTime(tx)
     for (const { jobId, scheduledSince, ...job } of await selectJobs(tx)) {
       const next = nextRunOf(job, now, scheduledSince)
-      if (next !== undefined) await upsertDue(tx, [{ jobId, dueAt: next }], now)
+      if (next !== undefined) await this.#setDue(tx, { jobId, dueAt: next }, now)
     }
   }
 
@@ -182,7 +185,16 @@ export class Jobs {
     const next = nextRunOf(job, now)
     await (next === undefined
       ? deleteDue(tx, [jobId])
-      : upsertDue(tx, [{ jobId, dueAt: next }], now))
+      : this.#setDue(tx, { jobId, dueAt: next }, now))
+  }
+
+  async #setDue(
+    tx: SiteTx,
+    tick: { readonly jobId: string; readonly dueAt: Date },
+    now: Date,
+  ): Promise<void> {
+    await upsertDue(tx, [tick], now)
+    await this.#deps.notifications.notify(tx, 'croft_jobs_due', { siteId: tx.siteId })
   }
 }
 
