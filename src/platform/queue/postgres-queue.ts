@@ -66,8 +66,8 @@ export async function openQueue(deps: {
     monitorIntervalSeconds: SUPERVISED_SECONDS,
   })
   boss.on('error', (error) => deps.log.error({ err: error }, 'queue'))
-  const warnings = new QueueWarnings(deps.log)
-  boss.on('warning', (warning) => warnings.warn(warning))
+  const warnings = new QueueWarnings({ log: deps.log, ready: (name) => ready(deps, name) })
+  boss.on('warning', (warning) => void warnings.warn(warning))
   await boss.start()
   return new PostgresQueue({ ...deps, boss })
 }
@@ -310,6 +310,16 @@ function lanesOf({ concurrency = 1, perSite, oneEach = 0, retryPlaces = 0 }: Pla
     { places: retryPlaces, states: AGAIN, perSite },
   ]
   return lanes.filter(({ places }) => places > 0)
+}
+
+/** By the count that is taken every few seconds. */
+async function ready(
+  { statements }: { readonly statements: RunStatement },
+  queue: string,
+): Promise<number> {
+  const sql = 'select ready_count as ready from pgboss.queue where name = $1'
+  const { rows } = await statements<{ ready: number }>(sql, [queue])
+  return rows[0]?.ready ?? 0
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
