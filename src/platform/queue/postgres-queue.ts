@@ -271,19 +271,16 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   /** Retries, and jobs with a delay, are not announced. */
   async #poll(supervision: QueueSupervision): Promise<void> {
     try {
-      const { rows } = await this.#statements<{ queue: string | null; isReady: boolean }>(
-        `select queue, exists (
+      const { rows } = await this.#statements<{ queue: string | null }>(
+        `select queue from unnest($1::text[]) queue where exists (
            select from pgboss.job
-           where name = queue and state < 'active' and not blocked and start_after <= now()
-         ) as "isReady"
-         from unnest($1::text[]) queue where exists (
-           select from pgboss.job where name = queue and state < 'active' and not blocked)
+           where name = queue and state < 'active' and not blocked and start_after <= now())
          union all
-         select null, false where exists (select from pgboss.job where state = 'active')`,
+         select null where exists (select from pgboss.job where state = 'active')`,
         [[...this.#runners.keys()]],
       )
       supervision.isBusy = rows.length > 0
-      for (const { queue, isReady } of rows) if (queue !== null && isReady) this.#wake(queue)
+      for (const { queue } of rows) if (queue !== null) this.#wake(queue)
     } catch (error) {
       this.#log.error({ err: error }, 'queue')
     }

@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss'
 
 /** How often the jobs of dead workers are looked for, and jobs are counted, while there are any. */
 const BUSY_MS = 5000
-/** How often there is upkeep while there are none. */
+/** How often there is upkeep while there are none; those that begin later are counted so often. */
 const REST_MS = 60_000
 /** A replica that has supervised later than this leaves nothing to do. Less than `BUSY_MS`, or half of the passes would come too early. */
 export const SUPERVISED_SECONDS = 4
@@ -29,7 +29,7 @@ export class QueueSupervision implements Disposable {
     this.#timer.unref()
   }
 
-  /** Whether jobs wait or run in any process. */
+  /** Whether jobs that may begin wait, or some run in any process. */
   set isBusy(isBusy: boolean) {
     this.#isBusy = isBusy
     this.#isDue ||= isBusy
