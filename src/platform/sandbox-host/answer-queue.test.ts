@@ -43,3 +43,15 @@ test('what waits for a worker that is gone is taken out', () => {
   expect(queue.drain()).toHaveLength(3)
   expect([queue.isEmpty, frameOf(queue)]).toEqual([true, []])
 })
+
+test('a frame has few parts of streams, which the service itself passes on, and the rest of what waits', () => {
+  const queue = queueOf(['streams', 5, 0.05], ['calls', 2, 0.05])
+  for (const answer of queue.drain()) {
+    const partMs = answer.asker.queueKey === 'streams' ? 0.4 : 0
+    queue.push({ ...answer, asker: { ...answer.asker, partMs } })
+  }
+  expect([frameOf(queue), frameOf(queue)]).toEqual([
+    ['streams1', 'calls1', 'streams2', 'calls2'],
+    ['streams3', 'streams4'],
+  ])
+})

@@ -7,6 +7,8 @@ const MAX_MS = 4
 /** What takes less counts as little: on a busy machine it is mostly waiting, and many small frames cost more than they save. */
 const LONG_MS = 5
 const SHORT_MS = MAX_MS / 16
+/** A part of a stream that an answer brings about counts as more than it takes: all sites wait for the process that passes it on. */
+const PART_WEIGHT = 4
 
 /** What the service says to a host call. */
 export interface HostCallAnswer {
@@ -46,8 +48,7 @@ export class AnswerQueue {
       const [answer] = answers
       if (answer === undefined) continue
       length += answer.text.length
-      const { resumeMs } = answer.asker
-      costMs += resumeMs > LONG_MS ? resumeMs : Math.min(resumeMs, SHORT_MS)
+      costMs += costOf(answer.asker)
       if (frame.length > 0 && (length > MAX_LENGTH || costMs > MAX_MS)) break
       frame.push(answer)
       answer.asker.resumes += 1
@@ -65,3 +66,6 @@ export class AnswerQueue {
     return answers
   }
 }
+
+const costOf = ({ resumeMs, partMs }: PendingCall): number =>
+  (resumeMs > LONG_MS ? resumeMs : Math.min(resumeMs, SHORT_MS)) + partMs * PART_WEIGHT

@@ -34,6 +34,8 @@ export interface PendingCall {
   /** What it probably takes each time that an answer resumes it, and how often that was since the worker told. */
   resumeMs: number
   resumes: number
+  /** What the service took to pass the last part of its request or response on; 0 for none. */
+  partMs: number
   /** Lines it printed, where somebody wants them with the outcome. */
   readonly logs: LogLine[] | undefined
   settle: (outcome: CallOutcome) => void
@@ -81,6 +83,7 @@ export const newCall = (
   spentMs: 0,
   resumeMs: FIRST_RESUME_MS,
   resumes: 0,
+  partMs: 0,
   settle,
   isAnswered: false,
 })
