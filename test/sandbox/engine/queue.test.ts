@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
 import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
@@ -95,6 +95,8 @@ describe('the queue of a site', () => {
     const left = call('left', leaving)
     const stays = call('stays')
     leaving.abort()
+    // Its client is asked for once it has waited for a moment.
+    await vi.waitUntil(() => asked.includes('first'))
     gate.resolve('null')
     expect(await left).toMatchObject({ failure: { kind: 'interrupted' } })
     expect(valueOf(await first)).toBe('first')
