@@ -23,16 +23,21 @@ afterAll(() => cleanUp.disposeAsync())
 test('A queue of 10,000 that are due later is calm, and a backlog of as many warns once', async () => {
   const warned: unknown[] = []
   const log = { ...silentLog, warn: (fields: unknown) => void warned.push(fields) }
-  // No handler: nothing takes them.
   const queue = cleanUp.use(await openQueue({ ...postgres, log }))
+  // No handler: nothing takes them.
+  const stop = new AbortController()
+  const running = queue.run(stop.signal)
   await postgres.database.withDirectory(async (tx) => {
     const jobs = Array.from({ length: JOBS }, (_, at) => ({ job: { siteId: `site_${at}` } }))
     await queue.enqueueAll(tx, 'site-cleanup', jobs)
-    await queue.enqueueAll(tx, 'mail-removal', jobs)
+    await queue.enqueueAll(tx, 'mail-removal', [...jobs, { job: { siteId: 'site_running' } }])
   })
   await asAdmin(async (owner) => {
     await owner`update pgboss.job set start_after = now() + interval '1 day'
       where name = 'site-cleanup'`
+    // While one runs, jobs are counted each few seconds.
+    await owner`update pgboss.job set state = 'active', started_on = now()
+      where name = 'mail-removal' and data ->> 'siteId' = 'site_running'`
     const counted = async (): Promise<string[]> => {
       const rows = await owner<{ at: string }[]>`
         select monitor_on::text as at from pgboss.queue
@@ -46,6 +51,8 @@ test('A queue of 10,000 that are due later is calm, and a backlog of as many war
     }, PATIENCE)
   }, postgres.url)
   await vi.waitUntil(() => warned.length > 0, PATIENCE)
+  stop.abort()
+  await running
   expect(warned).toEqual([
     { warning: expect.stringContaining(`queue "mail-removal" has ${JOBS} jobs`) },
   ])
