@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
 
 const HOST = 'one.test'
+const PATIENCE = { timeout: 20_000, interval: 50 }
 const BUSY = {
   status: 503,
   headers: { 'retry-after': '1' },
@@ -44,15 +45,17 @@ const givenUp = <Result>(held: string, work: () => Promise<Result>): Promise<Res
   asSuperuser(stack, (sql) =>
     sql.begin(async (holding) => {
       await holding.unsafe(held)
-      const outcome = work()
-      await expect
-        .poll(async () => {
-          const cancelled = await holding`
-            select pg_cancel_backend(pid) from pg_stat_activity
-            where wait_event_type = 'Lock' and datname = current_database()`
-          return cancelled.length
-        })
-        .toBeGreaterThan(0)
+      let isOver = false
+      const outcome = work().finally(() => {
+        isOver = true
+      })
+      // Others may wait for the same lock, and before it.
+      await vi.waitUntil(async () => {
+        await holding`
+          select pg_cancel_backend(pid) from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`
+        return isOver
+      }, PATIENCE)
       return { outcome }
     }),
   ).then(({ outcome }) => outcome)
