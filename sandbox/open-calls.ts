@@ -22,6 +22,7 @@ const TOO_LONG = refused(
 )
 /** Processor time of a call from which on it is reported while the call goes on. */
 const TOLD_FROM_US = 500
+const NONE: readonly number[] = []
 const PROFILE_LOST = 'The isolate ended before its profile was read: try again'
 /** How a call ends whose client has gone. */
 export const CLIENT_LEFT: GuestFailure = {
@@ -51,10 +52,8 @@ export interface OpenCall {
   lines: number
   /** Whether its result was sent already. */
   isAnswered: boolean
-  /** What it has asked the service and has not been answered: mostly one thing, or nothing, which is 0. */
-  hostCall: number
-  /** What it has asked beside that. */
-  moreHostCalls: Set<number> | undefined
+  /** What it has asked the service and has not been answered. */
+  hostCalls: Set<number> | undefined
 }
 
 /** Numbers that tell the host calls of all isolates of a worker apart. */
@@ -132,8 +131,7 @@ export class OpenCalls {
         toldUs: 0,
         lines: 0,
         isAnswered: false,
-        hostCall: 0,
-        moreHostCalls: undefined,
+        hostCalls: undefined,
       })
       this.#deps.home.activeCalls += 1
     }
@@ -251,7 +249,7 @@ export class OpenCalls {
     const asking = this.#calls.has(callId) ? callId : 0
     this.#hostCalls.set(hostCall, { guestId, call: asking, payer: call.id, local })
     if (asking === 0) this.#unattributed.add(hostCall)
-    else noteHostCall(call, hostCall)
+    else (call.hostCalls ??= new Set()).add(hostCall)
     const { siteId } = this.#deps.definition
     if (local) this.#deps.longCrypto.ask({ hostCall, siteId, request: argument })
     else this.#deps.outbox.hostCall(hostCall, call.id, question)
@@ -268,7 +266,7 @@ export class OpenCalls {
     if (!open) return undefined
     this.#hostCalls.delete(hostCall)
     if (open.call === 0) this.#unattributed.delete(hostCall)
-    else forgetHostCall(this.#calls.get(open.call), hostCall)
+    else this.#calls.get(open.call)?.hostCalls?.delete(hostCall)
     this.#deps.numbers.free(hostCall)
     return open
   }
@@ -283,8 +281,7 @@ export class OpenCalls {
   #close(call: OpenCall): void {
     this.#calls.delete(call.id)
     this.#deps.home.activeCalls -= 1
-    if (call.hostCall > 0) this.#orphan([call.hostCall])
-    if (call.moreHostCalls) this.#orphan(call.moreHostCalls)
+    this.#orphan(call.hostCalls ?? NONE)
     if (this.#calls.size === 0) this.#orphan(this.#unattributed)
   }
 
@@ -298,17 +295,6 @@ export class OpenCalls {
       else this.#deps.outbox.cancelHostCall(hostCall)
     }
   }
-}
-
-function noteHostCall(call: OpenCall, hostCall: number): void {
-  if (call.hostCall === 0) call.hostCall = hostCall
-  else (call.moreHostCalls ??= new Set()).add(hostCall)
-}
-
-function forgetHostCall(call: OpenCall | undefined, hostCall: number): void {
-  if (!call) return
-  if (call.hostCall === hostCall) call.hostCall = 0
-  else call.moreHostCalls?.delete(hostCall)
 }
 
 function refused(code: string, message: string): string {
