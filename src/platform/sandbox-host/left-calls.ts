@@ -27,13 +27,13 @@ interface LeftCallsDeps {
 export class LeftCalls {
   readonly #deps: LeftCallsDeps
   /** Calls that have begun to wait for something since the last sweep. */
-  #suspended: PendingCall[] = []
+  readonly #suspended: PendingCall[] = []
 
   constructor(deps: LeftCallsDeps) {
     this.#deps = deps
   }
 
-  /** Watches from the next sweep on: most of what a call asks the service is answered before, and a signal costs more. */
+  /** Watches from the next sweep on. Most host calls are answered before, and a listener costs more than they do. */
   watchLater(call: PendingCall): void {
     this.#suspended.push(call)
   }
@@ -49,9 +49,7 @@ export class LeftCalls {
 
   /** Watches those that still wait, and ends those that have gone on for too long. */
   sweep(nowMs: number): void {
-    const suspended = this.#suspended
-    if (suspended.length > 0) this.#suspended = []
-    for (const call of suspended) {
+    for (const call of this.#suspended.splice(0)) {
       if (call.state === 'suspended') this.watch(call)
     }
     for (const call of this.#deps.queues.overdue(nowMs)) this.#end(call)

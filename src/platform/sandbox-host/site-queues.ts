@@ -214,7 +214,7 @@ export class SiteQueues {
   #ended(pending: PendingCall): void {
     this.#inside -= 1
     if (pending.state === 'suspended') this.#suspended -= 1
-    if (pending.leftMs > 0 && this.#sites.get(pending.queueKey)?.left.has(pending)) this.#left -= 1
+    if (this.#sites.get(pending.queueKey)?.left.has(pending)) this.#left -= 1
   }
 
   /** Whether more calls of its program wait. */
