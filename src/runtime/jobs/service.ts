@@ -145,10 +145,11 @@ export class Jobs {
   /** Works out when each job is due: for those that came with their site from elsewhere. */
   async scheduleAll(tx: SiteTx): Promise<void> {
     const now = await this.#deps.databaseTime(tx)
-    for (const { jobId, scheduledSince, ...job } of await selectJobs(tx)) {
-      const next = nextRunOf(job, now, scheduledSince)
-      if (next !== undefined) await this.#setDue(tx, { jobId, dueAt: next }, now)
-    }
+    const ticks = (await selectJobs(tx)).flatMap(({ jobId, scheduledSince, ...job }) => {
+      const dueAt = nextRunOf(job, now, scheduledSince)
+      return dueAt === undefined ? [] : [{ jobId, dueAt }]
+    })
+    await this.#setDue(tx, ticks, now)
   }
 
   /** Whether it was there. */
@@ -185,15 +186,16 @@ export class Jobs {
     const next = nextRunOf(job, now)
     await (next === undefined
       ? deleteDue(tx, [jobId])
-      : this.#setDue(tx, { jobId, dueAt: next }, now))
+      : this.#setDue(tx, [{ jobId, dueAt: next }], now))
   }
 
   async #setDue(
     tx: SiteTx,
-    tick: { readonly jobId: string; readonly dueAt: Date },
+    ticks: readonly { readonly jobId: string; readonly dueAt: Date }[],
     now: Date,
   ): Promise<void> {
-    await upsertDue(tx, [tick], now)
+    if (ticks.length === 0) return
+    await upsertDue(tx, ticks, now)
     await this.#deps.notifications.notify(tx, 'croft_jobs_due', { siteId: tx.siteId })
   }
 }
