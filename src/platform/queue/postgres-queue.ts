@@ -66,7 +66,9 @@ export async function openQueue(deps: {
     monitorIntervalSeconds: SUPERVISED_SECONDS,
   })
   boss.on('error', (error) => deps.log.error({ err: error }, 'queue'))
-  const warnings = new QueueWarnings({ log: deps.log, ready: (name) => ready(deps, name) })
+  const ready = async (name: string): Promise<number> =>
+    (await selectDepths(deps.statements)).find(({ queue }) => queue === name)?.ready ?? 0
+  const warnings = new QueueWarnings({ log: deps.log, ready })
   boss.on('warning', (warning) => void warnings.warn(warning))
   await boss.start()
   return new PostgresQueue({ ...deps, boss })
@@ -169,13 +171,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   }
 
   /** What each queue holds in all processes. */
-  async depths(): Promise<QueueDepth[]> {
-    const { rows } = await this.#statements<QueueDepth>(
-      `select name as queue, ready_count as ready, deferred_count as deferred, active_count as active
-       from pgboss.queue`,
-      [],
-    )
-    return rows
+  depths(): Promise<QueueDepth[]> {
+    return selectDepths(this.#statements)
   }
 
   async run(stop: AbortSignal, handBack?: AbortSignal): Promise<void> {
@@ -309,14 +306,14 @@ function lanesOf({ concurrency = 1, perSite, oneEach = 0, retryPlaces = 0 }: Pla
   return lanes.filter(({ places }) => places > 0)
 }
 
-/** By the count that is taken every few seconds. */
-async function ready(
-  { statements }: { readonly statements: RunStatement },
-  queue: string,
-): Promise<number> {
-  const sql = 'select ready_count as ready from pgboss.queue where name = $1'
-  const { rows } = await statements<{ ready: number }>(sql, [queue])
-  return rows[0]?.ready ?? 0
+/** As they were counted by the last supervision. */
+async function selectDepths(statements: RunStatement): Promise<QueueDepth[]> {
+  const { rows } = await statements<QueueDepth>(
+    `select name as queue, ready_count as ready, deferred_count as deferred, active_count as active
+     from pgboss.queue`,
+    [],
+  )
+  return rows
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
