@@ -28,7 +28,7 @@ const NEIGHBOURS: readonly Neighbour[] = [flooding, streaming, mailing, deployin
 const INNOCENT = 'innocent.test'
 const ALONE_ROUNDS = 2
 const MAX_RATIO = 2
-/** Clients of the neighbours run on other machines in life: here they take what the service and the innocent client leave. */
+/** In production the clients run on other machines. Here the neighbours' clients yield the processor to the service. */
 const CLIENTS_NICENESS = 10
 /** A service that has just been asked for much still grows. */
 const WARM_UP_MINUTES = 3
@@ -108,7 +108,7 @@ async function callInnocent(
   return parsed
 }
 
-/** To that of any process. Only root may raise it: others see somewhat more waiting. */
+/** Sets the default priority. Needs root: without it the measured latency is somewhat higher. */
 function raisePriority(pid: number): void {
   try {
     setPriority(pid, 0)

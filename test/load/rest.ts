@@ -12,8 +12,8 @@ import { httpCall } from '#bench/http-call.ts'
 import { columns } from '#bench/load/load-table.ts'
 import { waitUntil } from '#bench/wait-until.ts'
 import { processCommand } from '#config/process-identity.ts'
-import { childrenOf, isNode } from '#test/process-table.ts'
-import { sandboxProgram } from '#test/sandbox-processes.ts'
+import { childrenOf } from '#test/process-table.ts'
+import { runs, sandboxProgram } from '#test/sandbox-processes.ts'
 
 import { readCpu, readMemory, sharesAlone, wakeupsSince } from './rest/process-share.ts'
 
@@ -133,9 +133,7 @@ async function start(
 /** Kills every host that takes calls, at rest and while calls come, and times until a call is answered again. */
 async function takeOver({ child, call }: Running): Promise<void> {
   for (const when of ['at rest', 'while calls come']) {
-    const hosts = childrenOf(child.pid).filter(
-      (one) => isNode(one) && sandboxProgram(one) === 'host',
-    )
+    const hosts = childrenOf(child.pid).filter((one) => runs(one, 'host'))
     // The one that was started first is the one that runs the site.
     const [host] = hosts.toSorted((one, other) => one.pid - other.pid)
     if (host === undefined) throw new Error('no host runs')

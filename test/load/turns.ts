@@ -29,7 +29,7 @@ async function start(
   const command = program === undefined ? undefined : [process.execPath, program, 'serve']
   const UNLIMITED = '1000000000'
   return startCroft(command, {
-    // Whoever sends has no records: the name servers of this machine may lose a question.
+    // No domain has records here. The machine's name servers would add their own delays.
     CROFT_DNS_SERVERS: dns.address,
     SMTP_URL: gateway.url,
     SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: UNLIMITED,

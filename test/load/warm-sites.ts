@@ -7,8 +7,8 @@ import { type LoadReport, runLoad } from '#bench/load/load-run.ts'
 import { columns } from '#bench/load/load-table.ts'
 import { median, quantile } from '#bench/median.ts'
 import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
-import { childrenOf, isNode } from '#test/process-table.ts'
-import { sandboxProgram } from '#test/sandbox-processes.ts'
+import { childrenOf } from '#test/process-table.ts'
+import { runs } from '#test/sandbox-processes.ts'
 
 import { OneOperationSite } from './warm-sites/one-operation-site.ts'
 
@@ -102,7 +102,7 @@ async function measure(
 }
 
 function hostMemory({ pid }: CroftProcess): Map<number, number> {
-  const hosts = childrenOf(pid).filter((one) => isNode(one) && sandboxProgram(one) === 'host')
+  const hosts = childrenOf(pid).filter((one) => runs(one, 'host'))
   return new Map(hosts.map((host) => [host.pid, rssBytes(host.pid) / MIB]))
 }
 

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { parseStat } from '#bench/cpu-clock.ts'
 import { childrenOf } from '#test/process-table.ts'
+import { sandboxProgram } from '#test/sandbox-processes.ts'
 
 /** What an installation consists of, in the order in which it is printed. */
 export const PARTS = [
@@ -34,9 +35,9 @@ export function cpuByPart(servicePid: number): ReadonlyMap<Part, number> {
 /** The part that a process below the service belongs to. */
 function partOf(command: string): Part {
   if (/\bpostgres\b/.test(command)) return 'PostgreSQL'
-  if (/\/preparer\.[jt]s\b/.test(command)) return 'preparer'
-  if (/\/main\.[jt]s\b/.test(command)) return 'sandbox hosts'
-  return 'other'
+  const program = sandboxProgram({ command })
+  if (program === 'host') return 'sandbox hosts'
+  return program === 'preparer' ? 'preparer' : 'other'
 }
 
 /** Each of the threads makes keys and reads files, apart from the event loop. */

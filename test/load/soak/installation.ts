@@ -5,16 +5,13 @@ import { join } from 'node:path'
 
 import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
-import { isNode, isRunning, type RunningProcess } from '#test/process-table.ts'
-import { type SandboxProgram, sandboxProgram } from '#test/sandbox-processes.ts'
+import { isRunning, type RunningProcess } from '#test/process-table.ts'
+import { runs, type SandboxProgram } from '#test/sandbox-processes.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const MIB = 2 ** 20
 /** So long after a kill of ours a call may fail for it. */
 const EXCUSED_MS = 10_000
-
-const runs = (one: RunningProcess, program: SandboxProgram): boolean =>
-  isNode(one) && sandboxProgram(one) === program
 
 export interface Footprint {
   readonly serviceMib: number

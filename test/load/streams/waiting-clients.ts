@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { CroftProcess } from '#bench/croft/croft-process.ts'
+import { childrenOf } from '#test/process-table.ts'
+import { runs } from '#test/sandbox-processes.ts'
 
 const AT_ONCE = 50
 /** Streams of one address. */
@@ -55,13 +57,14 @@ export class WaitingClients implements AsyncDisposable {
   /** What the service and the processes of site code hold for themselves, once that has stopped moving. */
   async settledMemory(): Promise<ServiceMemory> {
     await delay(SETTLING_MS)
-    const children = childrenOf(this.#croft.pid)
-    const service = children.find((pid) => commandOf(pid).includes('bun')) ?? this.#croft.pid
-    const hosts = descendantsOf(this.#croft.pid).filter((pid) =>
-      /sandbox.*(host|main)/.test(commandOf(pid)),
-    )
-    const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + ownBytes(pid), 0)
-    return { service: ownBytes(service), hosts: sum(hosts) }
+    const { pid } = this.#croft
+    const under = childrenOf(pid)
+    const service = under.find(({ parent, command }) => parent === pid && command.includes('bun'))
+    const hosts = under.filter((one) => runs(one, 'host'))
+    return {
+      service: ownBytes(service?.pid ?? pid),
+      hosts: hosts.reduce((total, host) => total + ownBytes(host.pid), 0),
+    }
   }
 
   async #ask(request: string, index: number): Promise<void> {
@@ -100,19 +103,8 @@ const readProc = (pid: number, file: string): string => {
   }
 }
 
-const commandOf = (pid: number): string => readProc(pid, 'cmdline').replaceAll('\0', ' ')
-
 /** Pages of its own, in memory or swapped out. */
 const ownBytes = (pid: number): number =>
   [
     ...readProc(pid, 'smaps_rollup').matchAll(/^(?:Private_Clean|Private_Dirty):\s+(\d+) kB/gm),
   ].reduce((sum, [, kb]) => sum + Number(kb) * 1024, 0)
-
-const childrenOf = (pid: number): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => Number(readProc(child, 'stat').split(') ')[1]?.split(' ')[1]) === pid)
-
-const descendantsOf = (pid: number): number[] =>
-  childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)])
