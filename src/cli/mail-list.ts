@@ -30,7 +30,10 @@ export const mailList: CliCommand = {
       'inbox, sent, archive or trash; all but the trash unless named',
     ),
     textOption('--since <time>', 'only what came since, like 2026-01-31'),
-    textOption('--search <words>', 'only what has them all; "a phrase", the beginn*, -without'),
+    textOption(
+      '--search <words>',
+      'only what has them all; "a phrase", the beginn*, -without, from:, to:, subject:, has:attachment',
+    ),
     LIMIT_OPTION,
   ],
   async run({ args, service }) {

@@ -3,7 +3,7 @@ import { t } from 'elysia'
 
 import type { AppContext } from '#context'
 import type { MailReader } from '#mail/mailboxes/service.ts'
-import { parseMessageFilter } from '#mail/messages/model.ts'
+import { parseMessageFilter } from '#mail/messages/message-filter.ts'
 import type { Site } from '#sites/site.ts'
 
 import { PageQuery, answerPage } from './paging.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type MessageQuery, parseMessageFilter } from '#mail/messages/model.ts'
+import { type MessageQuery, parseMessageFilter } from '#mail/messages/message-filter.ts'
 import { Messages } from '#mail/messages/service.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'

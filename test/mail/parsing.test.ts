@@ -102,7 +102,7 @@ describe('a message that was accepted', () => {
     const key = partKey(received.siteId, received.rawId, 'att_1')
     const object = await stack.context.objects.get(key)
     expect(await new Response(object?.body).text()).toBe('a;b\n')
-    expect(await found('mbx_b & zebra & a.csv')).toEqual([rows[1]?.messageId])
+    expect(await found("mbx_b & zebra & 'n:a' <-> 'n:csv'")).toEqual([rows[1]?.messageId])
   })
 
   test('is parsed once, however often it is asked for', async () => {

@@ -52,6 +52,27 @@ describe('the words of messages', () => {
     expect(plan).toContain('Bitmap Index Scan on mail_search_by_words')
   })
 
+  test('that Postgres made from the text before are found as before', async () => {
+    const ann = await new AdminPool(stack, 'two.test').first()
+    const { messageId } = await storeMail(stack, { mailbox: 'info@two.test', subject: 'Earlier' })
+    await stack.inSite('two.test', async (tx) => {
+      await sql`select set_config('app.mail_query', quote_literal(${tx.siteId}::text), true)`.execute(
+        tx.db,
+      )
+      await sql`update mail_search set words = array_to_tsvector(array[site_id, mailbox_id])
+          || to_tsvector('simple', 'Größe passt, eve@else.test sent Report_ja.pdf; due soon')
+        where site_id = ${tx.siteId} and message_id = ${messageId}`.execute(tx.db)
+    })
+    const subjects = async (q: string) => {
+      const { json } = await ann.call('GET', `/messages?${new URLSearchParams({ q }).toString()}`)
+      return json.items.map(({ subject }: { subject: string }) => subject)
+    }
+    for (const q of ['größe', 'GRÖ*', 'eve@else.test', 'report_ja.pdf', '"due soon"', 'pass*'])
+      expect(await subjects(q), q).toContain('Earlier')
+    for (const q of ['-größe passt', '"soon due"', 'größen'])
+      expect(await subjects(q), q).not.toContain('Earlier')
+  })
+
   test('go with the message', async () => {
     await stack.inSite('one.test', async (tx, { siteId }) => {
       await sql`select set_config('app.mail_query', '''word''', true)`.execute(tx.db)

@@ -1,4 +1,11 @@
+import { MessageVectors } from '#mail/search/message-vector.ts'
 import type { SqlClient, SqlRunner } from '#platform/postgres/client.ts'
+
+/** Of one statement. */
+const BATCH = 1000
+/** Of each text, out of so many. */
+const WORDS = 40
+const VOCABULARY = 30_000
 
 export interface MailCrowd {
   readonly siteId: string
@@ -24,7 +31,7 @@ export async function storeCrowd(owner: SqlClient, crowd: MailCrowd): Promise<vo
     await insertCrowd(sql, crowd)
     await sql.unsafe(index.definition)
   })
-  await owner`vacuum analyze mail_raw, mail_message, mail_search, mailbox`
+  await owner`vacuum analyze mail_raw, mail_content, mail_message, mail_search, mailbox`
 }
 
 async function insertCrowd(owner: SqlRunner, crowd: MailCrowd): Promise<void> {
@@ -45,14 +52,7 @@ async function insertCrowd(owner: SqlRunner, crowd: MailCrowd): Promise<void> {
            'thr_' || ${name} || n / 10, 'Message ' || n, 'Eve <eve@else.test>',
            '{"to":["info@one.test"]}', repeat('words of it ', 12)
     from generate_series(1, ${messages}::int) n`
-  await owner`
-    insert into mail_search (site_id, message_id, mailbox_id, received_at, words)
-    select ${siteId}, 'msg_' || ${name} || n, ${mailboxId}, now() - n * interval '1 minute',
-           array_to_tsvector(array[${siteId}, ${mailboxId}]) || to_tsvector('simple',
-             'everywhere only' || n || case n % 1000 when 0 then ' seldom' else '' end ||
-             (select string_agg(' w' || (n::bigint * 7919 + word * 104729) % 30000, '')
-              from generate_series(1, 40) word))
-    from generate_series(1, ${messages}::int) n`
+  await insertWords(owner, crowd)
   await owner`
     update mailbox set used_messages = used_messages + ${messages}, used_bytes = used_bytes + ${messages * 2000}
     where site_id = ${siteId} and mailbox_id = ${mailboxId}`
@@ -60,3 +60,47 @@ async function insertCrowd(owner: SqlRunner, crowd: MailCrowd): Promise<void> {
     update mail_usage set used_messages = used_messages + ${messages}, used_bytes = used_bytes + ${messages * 2000}
     where site_id = ${siteId}`
 }
+
+/** In batches: their words are made here. */
+async function insertWords(owner: SqlRunner, crowd: MailCrowd): Promise<void> {
+  const { siteId, mailboxId, messages, name } = crowd
+  const vectors = new MessageVectors()
+  for (let first = 1; first <= messages; first += BATCH) {
+    const numbers = Array.from(
+      { length: Math.min(BATCH, messages + 1 - first) },
+      (_, n) => first + n,
+    )
+    const texts = numbers.map(textOf)
+    const words = await Promise.all(
+      numbers.map((n, index) => vectors.vectorOf({ ...messageOf(n), text: texts[index] ?? '' })),
+    )
+    await owner`
+      insert into mail_content (site_id, raw_id, text)
+      select ${siteId}, 'raw_' || ${name} || n, text
+      from unnest(${numbers}::int[], ${texts}::text[]) made (n, text)`
+    await owner`
+      insert into mail_search (site_id, message_id, mailbox_id, received_at, words)
+      select ${siteId}, 'msg_' || ${name} || n, ${mailboxId}, now() - n * interval '1 minute',
+             array_to_tsvector(array[${siteId}, ${mailboxId}]) || words::tsvector
+      from unnest(${numbers}::int[], ${words}::text[]) made (n, words)`
+  }
+}
+
+const messageOf = (n: number) => ({
+  subject: `Message ${n}`,
+  from: 'Eve <eve@else.test>',
+  to: ['info@one.test'],
+  filenames: [],
+  hasAttachments: false,
+})
+
+const textOf = (n: number): string =>
+  [
+    'everywhere',
+    `only${n}`,
+    ...(n % 1000 === 0 ? ['seldom'] : []),
+    ...Array.from(
+      { length: WORDS },
+      (_, word) => `w${(n * 7919 + (word + 1) * 104_729) % VOCABULARY}`,
+    ),
+  ].join(' ')

@@ -71,8 +71,15 @@ export async function storeMail(stack: Stack, row: MailRow): Promise<StoredMail>
     await insertRaw(tx, whole)
     await insertMessage(tx, mailboxId, whole)
     const { receivedAt } = whole
-    const text = `${whole.subject} ${whole.from} ${whole.text}`
-    await indexMessages(tx, [{ messageId, mailboxId, receivedAt, text }])
+    const words = {
+      subject: whole.subject,
+      from: whole.from,
+      to: [whole.mailbox],
+      filenames: whole.attachments.map(({ filename }) => filename),
+      hasAttachments: whole.attachments.some(({ inline }) => inline !== true),
+      text: whole.text,
+    }
+    await indexMessages(tx, [{ messageId, mailboxId, receivedAt, words }])
   })
   return whole
 }

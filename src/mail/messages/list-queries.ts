@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Folder, FolderState, MessageFilter } from './model.ts'
+import type { FolderState, MessageFilter } from './message-filter.ts'
+import type { Folder } from './model.ts'
 
 /** Of the newest so many, a word that is not rare is found among these. */
 const NEWEST_LOOKED_AT = 2000
@@ -90,6 +91,28 @@ export async function selectFound(tx: SiteTx, range: ListedRange): Promise<reado
     order by key.received_at desc, key.message_id desc
     limit ${range.limit}`.execute(tx.db)
   return rows
+}
+
+/** The beginnings of the texts of these messages, as far as they were parsed. */
+export async function selectTexts(
+  tx: SiteTx,
+  messageIds: readonly string[],
+  characters: number,
+): Promise<ReadonlyMap<string, string>> {
+  if (messageIds.length === 0) return new Map()
+  const rows = await tx.db
+    .selectFrom('mail_message as m')
+    .innerJoin('mail_content as content', (join) =>
+      join.onRef('content.site_id', '=', 'm.site_id').onRef('content.raw_id', '=', 'm.raw_id'),
+    )
+    .select([
+      'm.message_id as messageId',
+      sql<string>`left(content.text, ${characters})`.as('text'),
+    ])
+    .where('m.site_id', '=', tx.siteId)
+    .where('m.message_id', 'in', messageIds)
+    .execute()
+  return new Map(rows.map(({ messageId, text }) => [messageId, text]))
 }
 
 /** Ids and times of the newest messages. */

@@ -1,17 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
-import { parseTime } from '#base/parse-time.ts'
-import { type SearchTerm, parseSearch } from '#mail/search/parse-search.ts'
 
 const MAX_BULK = 1000
 
 export type Folder = 'INBOX' | 'SENT' | 'ARCHIVE' | 'TRASH'
-const FOLDERS: readonly Folder[] = ['INBOX', 'SENT', 'ARCHIVE', 'TRASH']
+export const FOLDERS: readonly Folder[] = ['INBOX', 'SENT', 'ARCHIVE', 'TRASH']
 
-/** A message that came to a mailbox, as lists show it. */
-export const MessageListItem = Type.Object({
+const Ranges = Type.Array(Type.Object({ start: Type.Integer(), end: Type.Integer() }))
+
+const MessageSummary = Type.Object({
   id: Type.String(),
   mailbox: Type.String(),
   folder: Type.String(),
@@ -21,11 +19,20 @@ export const MessageListItem = Type.Object({
   from: Type.String(),
   to: Type.Array(Type.String()),
   threadId: Type.String(),
-  /** The beginning of its text. */
+  /** The beginning of its text; in a search what is around its first match there. */
   snippet: Type.String(),
   receivedAt: Type.String(),
   deleted: Type.Boolean(),
 })
+
+/** A message that came to a mailbox, as lists show it. */
+export const MessageListItem = Type.Composite([
+  MessageSummary,
+  Type.Object({
+    /** In a search: what of these texts it has found, from `start` up to `end` in UTF-16 units. */
+    matches: Type.Optional(Type.Object({ subject: Ranges, from: Ranges, snippet: Ranges })),
+  }),
+])
 export type MessageListItem = Static<typeof MessageListItem>
 
 const AttachmentDetail = Type.Object({
@@ -42,7 +49,7 @@ const AttachmentDetail = Type.Object({
 export type AttachmentDetail = Static<typeof AttachmentDetail>
 
 export const MessageDetail = Type.Composite([
-  MessageListItem,
+  MessageSummary,
   Type.Object({
     cc: Type.Array(Type.String()),
     replyTo: Type.Array(Type.String()),
@@ -130,74 +137,3 @@ export const MassPurgeResult = Type.Object({
   dryRun: Type.Boolean(),
 })
 export type MassPurgeResult = Static<typeof MassPurgeResult>
-
-/** Which messages of the mailboxes that somebody may read. */
-export interface MessageFilter {
-  readonly folders: readonly FolderState[]
-  /** Inclusive. */
-  readonly from: Date | undefined
-  /** Exclusive. */
-  readonly until: Date | undefined
-  readonly threadId: string | undefined
-  readonly seen: boolean | undefined
-  readonly search: readonly SearchTerm[]
-}
-
-/** A folder, and whether what was deleted from it is meant: only from the trash can anything be. */
-export interface FolderState {
-  readonly folder: Folder
-  readonly deleted: boolean
-}
-
-/** What the query of a list may say; the second and third names of a time mean the same as the first. */
-export interface MessageQuery {
-  readonly folder?: string
-  readonly includeDeleted?: string
-  readonly startTime?: string
-  readonly from?: string
-  readonly since?: string
-  readonly after?: string
-  readonly endTime?: string
-  readonly to?: string
-  readonly until?: string
-  readonly before?: string
-  readonly threadId?: string
-  readonly seen?: string
-  readonly q?: string
-}
-
-/** Without a folder: all but the trash, as web mail shows all mail; with `includeDeleted` that, too. */
-export function parseMessageFilter(query: MessageQuery): MessageFilter {
-  const folder = query.folder === undefined ? undefined : parseFolder(query.folder)
-  const includeDeleted = parseFlag('includeDeleted', query.includeDeleted) ?? false
-  return {
-    folders: foldersOf(folder, includeDeleted),
-    from: parseTime('startTime', query.startTime ?? query.from ?? query.since ?? query.after),
-    until: parseTime('endTime', query.endTime ?? query.to ?? query.until ?? query.before),
-    threadId: query.threadId,
-    seen: parseFlag('seen', query.seen),
-    search: query.q === undefined ? [] : parseSearch(query.q),
-  }
-}
-
-function foldersOf(folder: Folder | undefined, includeDeleted: boolean): readonly FolderState[] {
-  const live = (folder === undefined ? FOLDERS : [folder]).filter(
-    (each) => each !== 'TRASH' || includeDeleted || folder === 'TRASH',
-  )
-  const states = live.map((each) => ({ folder: each, deleted: false }))
-  return includeDeleted && live.includes('TRASH')
-    ? [...states, { folder: 'TRASH', deleted: true }]
-    : states
-}
-
-function parseFolder(text: string): Folder {
-  const folder = FOLDERS.find((name) => name === text.toUpperCase())
-  if (!folder) throw invalid('folder', `must be one of ${FOLDERS.join(', ')}`)
-  return folder
-}
-
-function parseFlag(field: string, text: string | undefined): boolean | undefined {
-  if (text === undefined) return undefined
-  if (text !== 'true' && text !== 'false') throw invalid(field, 'must be "true" or "false"')
-  return text === 'true'
-}

@@ -16,6 +16,7 @@ import {
   selectReadableOf,
   selectRecipients,
 } from './access-queries.ts'
+import { markFound, searchedTexts } from './found-messages.ts'
 import {
   type ListedRange,
   type ListedRow,
@@ -23,7 +24,8 @@ import {
   selectFoundAmongNewest,
   selectListed,
 } from './list-queries.ts'
-import type { MessageDetail, MessageFilter, MessageListItem } from './model.ts'
+import type { MessageFilter } from './message-filter.ts'
+import type { MessageDetail, MessageListItem } from './model.ts'
 import { signedPartsOf } from './signed-parts.ts'
 import { detailOf, listItemOf } from './view.ts'
 
@@ -48,35 +50,32 @@ export class Messages {
     this.#deps = deps
   }
 
-  /** Newest first. */
-  list(
+  /** Newest first. What a search has found is marked. */
+  async list(
     site: Site,
     reader: MailReader,
     { mailbox, filter }: ListedMessages,
     page: PageRequest,
   ): Promise<PageRows<MessageListItem>> {
-    return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const mailboxes = await readableMailboxes(tx, site, reader, mailbox)
-      const range = {
-        mailboxIds: mailboxes?.map(({ mailboxId }) => mailboxId),
-        filter,
-        limit: page.limit + 1,
-        after: page.after,
-      }
-      const { items, lastKey } = pageRows(
-        await selectRange(tx, range),
-        page.limit,
-        ({ pageKey }) => pageKey,
-      )
-      const localParts = await localPartsOf(tx, reader, { mailboxes, rows: items })
-      return {
-        items: items.flatMap((row) => {
+    const { search } = filter
+    const { items, lastKey, texts } = await this.#deps.database.withSite(
+      site.siteId,
+      async (tx) => {
+        const mailboxes = await readableMailboxes(tx, site, reader, mailbox)
+        const mailboxIds = mailboxes?.map(({ mailboxId }) => mailboxId)
+        const range = { mailboxIds, filter, limit: page.limit + 1, after: page.after }
+        const found = await selectRange(tx, range)
+        const rows = pageRows(found, page.limit, ({ pageKey }) => pageKey)
+        const localParts = await localPartsOf(tx, reader, { mailboxes, rows: rows.items })
+        const listed = rows.items.flatMap((row) => {
           const localPart = localParts.get(row.mailboxId)
           return localPart === undefined ? [] : [listItemOf(site, localPart, row)]
-        }),
-        lastKey,
-      }
-    })
+        })
+        const ids = listed.map(({ id }) => id)
+        return { ...rows, items: listed, texts: await searchedTexts(tx, search, ids) }
+      },
+    )
+    return { items: search.length === 0 ? items : await markFound(search, items, texts), lastKey }
   }
 
   /** With URLs to its bytes. 404 `MessageNotFound` also for somebody else's. */
@@ -143,10 +142,10 @@ async function readableMailboxes(
 
 /** A word that is not rare is found among the newest messages; a rare one by the index of words, which is short then. */
 async function selectRange(tx: SiteTx, range: ListedRange): Promise<readonly ListedRow[]> {
-  if (range.mailboxIds?.length === 0) return []
-  const { search } = range.filter
+  const { folders, search } = range.filter
+  if (range.mailboxIds?.length === 0 || folders.length === 0) return []
   if (search.length === 0) return selectListed(tx, range)
-  if (!(await searchWords(tx, search, range.mailboxIds))) return []
+  await searchWords(tx, search, range.mailboxIds)
   const newest = await selectFoundAmongNewest(tx, range)
   return newest.length === range.limit ? newest : selectFound(tx, range)
 }

@@ -25,7 +25,11 @@ const Authentication = Type.Object({
 type Row = Omit<ListedRow, 'mailboxId' | 'pageKey'>
 
 /** A message as lists show it. */
-export function listItemOf(site: Site, localPart: string, row: Row): MessageListItem {
+export function listItemOf(
+  site: Site,
+  localPart: string,
+  row: Row,
+): Omit<MessageListItem, 'matches'> {
   const { messageId, fromAddress, receivedAt } = row
   const { folder, subject, hasAttachments, seen, threadId, snippet, deleted } = row
   return {

@@ -88,6 +88,6 @@ function shownMessage(
     threadId: threads.get(messageId) ?? message.threadId,
     snippet: content.snippet,
     hasAttachments: content.attachments.some(({ inline }) => !inline),
-    text: searchTextOf(message, content),
+    words: searchTextOf(message, content),
   }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '#base/json-object.ts'
+import type { SearchableText } from '#mail/search/message-vector.ts'
 
 import type { MailContent } from './model.ts'
 import type { MailboxMessage } from './queries.ts'
@@ -14,22 +15,31 @@ export function searchTextOf(
     recipients,
   }: Pick<MailboxMessage, 'subject' | 'fromAddress' | 'recipients'>,
   { attachments, text, status }: Pick<MailContent, 'attachments' | 'text' | 'status'>,
-): string {
+): SearchableText {
   const people = isJsonObject(recipients) ? [recipients['to'], recipients['cc']].flat() : []
-  return [
+  return {
     subject,
-    fromAddress,
-    people
-      .filter((one) => typeof one === 'string')
-      .join(' ')
-      .slice(0, MAX_NAMES),
-    attachments
-      .map(({ filename }) => filename)
-      .join(' ')
-      .slice(0, MAX_NAMES),
+    from: fromAddress,
+    to: upTo(
+      MAX_NAMES,
+      people.filter((one) => typeof one === 'string'),
+    ),
+    filenames: upTo(
+      MAX_NAMES,
+      attachments.map(({ filename }) => filename),
+    ),
+    hasAttachments: attachments.some(({ inline }) => !inline),
     // Of a message that was not understood the bytes are no words.
-    status === 'parsed' ? text.slice(0, MAX_TEXT) : '',
-  ]
-    .join('\n')
-    .toWellFormed()
+    text: status === 'parsed' ? text.slice(0, MAX_TEXT) : '',
+  }
+}
+
+/** The first ones that have no more characters together. */
+function upTo(characters: number, names: readonly string[]): readonly string[] {
+  let left = characters
+  return names.flatMap((name) => {
+    const shown = name.slice(0, Math.max(left, 0))
+    left -= name.length
+    return shown === '' ? [] : [shown]
+  })
 }

@@ -5,10 +5,10 @@ import { setSearch } from './queries.ts'
 
 /**
  * Lets the transaction see the words of messages that match, in these mailboxes or all of the site: the policy of
- * `mail_search` reads the query from there. Returns false when the terms have nothing that is indexed: then nothing matches.
+ * `mail_search` reads the query from there.
  */
 export const searchWords = (
   tx: SiteTx,
   terms: readonly SearchTerm[],
   mailboxIds: readonly string[] | undefined,
-): Promise<boolean> => setSearch(tx, terms, mailboxIds)
+): Promise<void> => setSearch(tx, terms, mailboxIds)

@@ -2,34 +2,63 @@ import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import {
+  FIELDS,
+  HAS_ATTACHMENT,
+  IS_LONG,
+  MessageVectors,
+  type SearchableText,
+} from './message-vector.ts'
 import type { SearchTerm } from './parse-search.ts'
+import { type SearchedWord, type SearchText, searchedRuns, searchedWords } from './search-words.ts'
 
-/** Postgres keeps at most 1 MiB of words a message. */
-const MAX_CHARACTERS = 256 * 1024
+/** Of what one statement brings. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
 
 export interface SearchableMessage {
   readonly messageId: string
   readonly mailboxId: string
   readonly receivedAt: Date
-  /** Subject, people, names of attachments, text: whatever it is to be found by. */
-  readonly text: string
+  readonly words: SearchableText
 }
 
 export async function insertSearchWords(
   tx: SiteTx,
   messages: readonly SearchableMessage[],
 ): Promise<void> {
-  const rows = messages.map(({ messageId, mailboxId, receivedAt, text }) => ({
-    message_id: messageId,
-    mailbox_id: mailboxId,
-    received_at: receivedAt,
-    text: text.slice(0, MAX_CHARACTERS).toWellFormed(),
-  }))
+  const vectors = new MessageVectors()
+  let rows: SearchRow[] = []
+  let characters = 0
+  for (const { messageId, mailboxId, receivedAt, words } of messages) {
+    const vector = await vectors.vectorOf(words)
+    rows.push({
+      message_id: messageId,
+      mailbox_id: mailboxId,
+      received_at: receivedAt,
+      words: vector,
+    })
+    characters += vector.length
+    if (characters < MAX_CHARACTERS) continue
+    await insertRows(tx, rows)
+    rows = []
+    characters = 0
+  }
+  if (rows.length > 0) await insertRows(tx, rows)
+}
+
+interface SearchRow {
+  readonly message_id: string
+  readonly mailbox_id: string
+  readonly received_at: Date
+  readonly words: string
+}
+
+async function insertRows(tx: SiteTx, rows: readonly SearchRow[]): Promise<void> {
   await sql`insert into mail_search (site_id, message_id, mailbox_id, received_at, words)
     select ${tx.siteId}, message_id, mailbox_id, received_at,
-      array_to_tsvector(array[${tx.siteId}, mailbox_id]) || to_tsvector('simple', text)
+      array_to_tsvector(array[${tx.siteId}, mailbox_id]) || words::tsvector
     from json_to_recordset(${JSON.stringify(rows)}::text::json) message (
-      message_id text, mailbox_id text, received_at timestamptz, text text)
+      message_id text, mailbox_id text, received_at timestamptz, words text)
     on conflict do nothing`.execute(tx.db)
 }
 
@@ -37,25 +66,49 @@ export async function setSearch(
   tx: SiteTx,
   terms: readonly SearchTerm[],
   mailboxIds: readonly string[] | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const within = (mailboxIds ?? [tx.siteId]).map((id) => `'${id}'`).join(' | ')
   const query = terms.map(queryOf).reduce((all, each) => sql`${all} && ${each}`)
-  const { rows } = await sql<{ nodes: number }>`
-    select set_config('app.mail_query', (${within}::tsquery && asked.query)::text, true),
-           numnode(asked.query) as nodes
-    from (select ${query} as query) asked`.execute(tx.db)
-  return (rows[0]?.nodes ?? 0) > 0
+  await sql`select set_config('app.mail_query', (${within}::tsquery && ${query})::text, true)`.execute(
+    tx.db,
+  )
 }
 
-function queryOf({ kind, text, negated }: SearchTerm): RawBuilder<unknown> {
-  const found = QUERIES[kind](text)
-  return negated ? sql`(!! ${found})` : found
+function queryOf(term: SearchTerm): RawBuilder<unknown> {
+  const found = foundQuery(term)
+  return term.negated ? sql`(!! ${found})` : found
 }
 
-const QUERIES: Readonly<Record<SearchTerm['kind'], (text: string) => RawBuilder<unknown>>> = {
-  word: (text) => sql`plainto_tsquery('simple', ${text})`,
-  phrase: (text) => sql`phraseto_tsquery('simple', ${text})`,
+function foundQuery(term: SearchTerm): RawBuilder<unknown> {
+  if (term.kind === 'attachment') return sql`${quoted(HAS_ATTACHMENT)}::tsquery`
+  const query = sql`${textQuery(term)}::tsquery`
+  const earlier = earlierQuery(term)
+  return earlier ? sql`(${query} || ${earlier})` : query
+}
+
+/** In a message that is too long for all positions, a phrase is found by its words. */
+function textQuery(term: SearchText): string {
+  const prefix = term.field === undefined ? '' : FIELDS[term.field]
+  const words = searchedWords(searchedRuns(term))
+  const each = words.map((word) => wordQuery(prefix, word))
+  if (each.length === 1) return each.join('')
+  const phrase = each.reduce((before, query, index) => {
+    const distance = (words[index]?.position ?? 0) - (words[index - 1]?.position ?? 0)
+    return `${before} <${distance}> ${query}`
+  })
+  return `(${phrase}) | (${[quoted(IS_LONG), ...each].join(' & ')})`
+}
+
+const wordQuery = (prefix: string, { words, isPrefix }: SearchedWord): string =>
+  `(${words.map((word) => quoted(prefix + word) + (isPrefix ? ':*' : '')).join(' | ')})`
+
+/** Words have letters, digits and marks only. */
+const quoted = (word: string): string => `'${word}'`
+
+/** As messages were indexed by Postgres before their words were made here; nothing where that is the same. */
+function earlierQuery({ kind, text, field }: SearchText): RawBuilder<unknown> | undefined {
+  if (field !== undefined || /^[a-z0-9]+$/i.test(text)) return undefined
+  if (kind !== 'prefix') return sql`phraseto_tsquery('simple', ${text})`
   // Quoted, so that nothing in it is read as an operator.
-  prefix: (text) =>
-    sql`to_tsquery('simple', ${`'${text.replaceAll('\\', ' ').replaceAll("'", "''")}':*`})`,
+  return sql`to_tsquery('simple', ${`'${text.replaceAll('\\', ' ').replaceAll("'", "''")}':*`})`
 }

@@ -1,0 +1,131 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { foldText } from './fold-text.ts'
+import { runsOf, indexedWord } from './words.ts'
+
+/** Postgres takes 1 MiB a vector; this leaves room for the ids of site and mailbox. */
+const MAX_BYTES = 1_000_000
+/** Postgres knows no later position in a message, and no more of one word. */
+const MAX_POSITION = 16_383
+const MAX_POSITIONS_OF_WORD = 256
+/** What Postgres keeps of a word beside its letters. */
+const BYTES_OF_WORD = 8
+const BYTES_OF_POSITION = 2
+const POSITIONS_OF_TURN = 4000
+
+/** Found by `name:`. No word has a colon in it. */
+export const FIELDS = { subject: 's:', from: 'f:', to: 't:', filename: 'n:' } as const
+export type SearchField = keyof typeof FIELDS
+/** Words of ours that say something of a message. */
+export const HAS_ATTACHMENT = ':attachment'
+/** Not all of its words have all of their positions. */
+export const IS_LONG = ':long'
+
+/** What a message is found by. */
+export interface SearchableText {
+  readonly subject: string
+  readonly from: string
+  /** The people in To and Cc. */
+  readonly to: readonly string[]
+  readonly filenames: readonly string[]
+  readonly hasAttachments: boolean
+  readonly text: string
+}
+
+/** The words of messages, made in turns: a long message does not keep others waiting. */
+export class MessageVectors {
+  #positionsOfTurn = 0
+
+  /** As Postgres reads a `tsvector`. What exceeds its bounds is left out from the end. */
+  async vectorOf(message: SearchableText): Promise<string> {
+    const vector = new Vector()
+    if (message.hasAttachments) vector.say(HAS_ATTACHMENT)
+    const texts: readonly (readonly [SearchField | undefined, string])[] = [
+      ['subject', message.subject],
+      ['from', message.from],
+      ...message.to.map((person) => ['to', person] as const),
+      ...message.filenames.map((filename) => ['filename', filename] as const),
+      [undefined, message.text],
+    ]
+    for (const [field, text] of texts) {
+      for (const { text: run, isUnspaced } of runsOf(foldText(text))) {
+        const hasRoom = isUnspaced ? vector.addPairs(run, field) : vector.addWord(run, field)
+        if (!hasRoom) return vector.toString()
+        this.#positionsOfTurn += isUnspaced ? run.length : 1
+        if (this.#positionsOfTurn > POSITIONS_OF_TURN) await this.#turn()
+      }
+      // No phrase goes from one field to another.
+      vector.skip()
+    }
+    return vector.toString()
+  }
+
+  async #turn(): Promise<void> {
+    this.#positionsOfTurn = 0
+    await nextTurn()
+  }
+}
+
+class Vector {
+  readonly #positions = new Map<string, number[]>()
+  #position = 1
+  #bytes = 0
+
+  say(word: string): boolean {
+    return this.#at(word).length >= 0
+  }
+
+  skip(): void {
+    this.#position += 1
+  }
+
+  /** False when it is full. */
+  addWord(run: string, field: SearchField | undefined): boolean {
+    this.#add(indexedWord(run), field)
+    this.#position += 1
+    return this.#bytes < MAX_BYTES
+  }
+
+  /** Each two characters that follow each other, and the last one: any part of it begins with one of these. */
+  addPairs(run: string, field: SearchField | undefined): boolean {
+    const characters = Array.from(run)
+    for (const [index, character] of characters.entries()) {
+      this.#add(character + (characters[index + 1] ?? ''), field)
+      this.#position += 1
+      if (this.#bytes >= MAX_BYTES) return false
+    }
+    return true
+  }
+
+  toString(): string {
+    return [...this.#positions]
+      .map(([word, positions]) =>
+        positions.length === 0 ? `'${word}'` : `'${word}':${positions.join(',')}`,
+      )
+      .join(' ')
+  }
+
+  #add(word: string, field: SearchField | undefined): void {
+    this.#note(word)
+    if (field !== undefined) this.#note(FIELDS[field] + word)
+  }
+
+  #note(word: string): void {
+    const positions = this.#at(word)
+    if (this.#position > MAX_POSITION || positions.length === MAX_POSITIONS_OF_WORD) {
+      this.#at(IS_LONG)
+      return
+    }
+    positions.push(this.#position)
+    this.#bytes += BYTES_OF_POSITION
+  }
+
+  #at(word: string): number[] {
+    const known = this.#positions.get(word)
+    if (known) return known
+    const positions: number[] = []
+    this.#positions.set(word, positions)
+    this.#bytes += Buffer.byteLength(word) + BYTES_OF_WORD
+    return positions
+  }
+}
