@@ -122,7 +122,7 @@ describe('answers that come all the time', () => {
   /** The worker asks for something for each open call, and acknowledges the oldest of its frames. */
   async function asked(calls: readonly number[]): Promise<void> {
     const said = new RecordWriter(FROM_WORKER)
-    for (const id of calls) said.add('hostCall', [(lastId += 1), id], ['http', 'W'])
+    for (const id of calls) said.add('hostCall', [(lastId += 1), id], ['fetch', '{}'])
     const [first] = worker.unacked
     if (first) said.add('acknowledge', [first.seq], [])
     worker.receive(said.take())

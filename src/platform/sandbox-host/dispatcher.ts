@@ -14,6 +14,7 @@ import { RetiredPrograms } from './retired-programs.ts'
 import { SandboxActivity } from './sandbox-activity.ts'
 import type { Program, SandboxEnvironment, SiteCalls } from './sandbox.ts'
 import { SiteQueues } from './site-queues.ts'
+import { partCostMs, StreamPacer } from './stream-pacer.ts'
 import type { SentFrame, WorkerConnection, WorkerRecord } from './worker-connection.ts'
 import { Workers, type WorkersDeps } from './workers.ts'
 
@@ -35,6 +36,7 @@ export class Dispatcher {
   readonly #workers: Workers
   readonly #turns: FrameTurns
   readonly #hostCalls: PendingHostCalls
+  readonly #pacer = new StreamPacer()
   readonly #logs: LogBatcher
   readonly #left: LeftCalls
   #sweep: NodeJS.Timeout | undefined
@@ -46,7 +48,12 @@ export class Dispatcher {
     this.#logger = deps.logger
     const workers = new Workers(deps)
     this.#workers = workers
-    this.#turns = new FrameTurns({ queues: this.#queues, workers, activity: this.activity })
+    this.#turns = new FrameTurns({
+      queues: this.#queues,
+      workers,
+      activity: this.activity,
+      pacer: this.#pacer,
+    })
     this.#logs = new LogBatcher((lines) => environment.log(lines))
     this.#left = new LeftCalls({
       queues: this.#queues,
@@ -55,7 +62,7 @@ export class Dispatcher {
       end: (worker, { id }, failure) => this.#end(worker, id, { failure, cpuUs: 0 }),
       goesOn: () => this.#startSweeping(),
     })
-    this.#hostCalls = new PendingHostCalls(environment, {
+    this.#hostCalls = new PendingHostCalls(environment, this.#pacer, {
       answered: (worker) => this.#turns.deliver(worker),
       waits: (call) => this.#queues.releasePermit(call),
       resumes: (call) => this.#queues.reacquirePermit(call),
@@ -137,6 +144,7 @@ export class Dispatcher {
   /** Answers whatever waits or runs; nothing may be submitted afterwards. */
   close(): void {
     this.#turns.stop()
+    this.#pacer.stop()
     clearInterval(this.#sweep)
     const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
     for (const call of this.#queues.drain()) call.settle(failedOutcome(failure))
@@ -211,7 +219,7 @@ export class Dispatcher {
   #transferred(worker: WorkerConnection, { numbers, texts }: RecordOf<'hostCall'>): void {
     const call = texts[0] === 'http' && worker.activeCalls.get(numbers[1])
     if (!call) return
-    this.#queues.transferred(call, texts[1].length)
+    this.#queues.transferred(call, partCostMs(texts[1].length))
     this.#noteStream(call)
   }
 

@@ -3,6 +3,7 @@ import { FrameDraft } from './frame-draft.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SiteQueue } from './site-queue.ts'
 import type { SiteQueues } from './site-queues.ts'
+import type { StreamPacer } from './stream-pacer.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 import { STUCK_MS, type Workers } from './workers.ts'
 
@@ -17,6 +18,7 @@ interface FrameTurnsDeps {
   readonly queues: SiteQueues
   readonly workers: Workers
   readonly activity: SandboxActivity
+  readonly pacer: Pick<StreamPacer, 'otherCallBegan'>
 }
 
 /**
@@ -100,7 +102,7 @@ export class FrameTurns {
   }
 
   #fill(draft: FrameDraft, site: SiteQueue, nowMs: number): void {
-    const { queues, activity } = this.#deps
+    const { queues, activity, pacer } = this.#deps
     for (let pending = site.next; pending; pending = site.next) {
       if (pending.call.signal?.aborted || pending.leaving?.aborted) {
         queues.drop(pending)
@@ -109,6 +111,7 @@ export class FrameTurns {
       const risky = queues.isRisky(site, pending, nowMs)
       if (!draft.accepts(pending, { risky, costMs: site.history.costMs })) return
       queues.take(site)
+      if (site.history.roleAt(nowMs) === 'ordinary') pacer.otherCallBegan(nowMs)
       activity.queueWait.observe(Math.max(0, nowMs - pending.queuedMs))
     }
   }

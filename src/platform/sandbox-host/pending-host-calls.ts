@@ -11,6 +11,7 @@ import { HostCallLimiter, type HostCallPermit } from './host-call-limiter.ts'
 import { rememberRefusal } from './passing-refusals.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
+import { partCostMs, type StreamPacer } from './stream-pacer.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 const NAMES: ReadonlySet<string> = new Set(HOST_CALL_NAMES)
@@ -37,12 +38,18 @@ interface PendingHostCall {
 /** What site code asks of the service: carried out above, answered through the worker that asked. */
 export class PendingHostCalls {
   readonly #environment: SandboxEnvironment
+  readonly #pacer: Pick<StreamPacer, 'pace'>
   readonly #events: HostCallEvents
   readonly #limiter = new HostCallLimiter()
   readonly #open = new Map<WorkerConnection, Map<number, PendingHostCall>>()
 
-  constructor(environment: SandboxEnvironment, events: HostCallEvents) {
+  constructor(
+    environment: SandboxEnvironment,
+    pacer: Pick<StreamPacer, 'pace'>,
+    events: HostCallEvents,
+  ) {
     this.#environment = environment
+    this.#pacer = pacer
     this.#events = events
   }
 
@@ -104,7 +111,7 @@ export class PendingHostCalls {
         signal: abort.signal,
       }
       this.#environment.hostCall(asked).then(
-        (text) => this.#answer(worker, hostCall, { open, ok: true, text }),
+        (text) => this.#answerInTurn(worker, hostCall, { open, ok: true, text }),
         (error: unknown) => {
           rememberRefusal(asker, error)
           this.#answer(worker, hostCall, { open, ...refusalOf(error) })
@@ -115,6 +122,22 @@ export class PendingHostCalls {
     const error = tooMuchWaits(name)
     rememberRefusal(asker, error)
     this.#refuse(worker, { hostCall, asker }, error)
+  }
+
+  /** The answer about a part of a stream sets off the next part. */
+  #answerInTurn(
+    worker: WorkerConnection,
+    hostCall: number,
+    answer: { readonly open: PendingHostCall; readonly ok: true; readonly text: string },
+  ): void {
+    const { asker, name } = answer.open
+    const pass = (): void => this.#answer(worker, hostCall, answer)
+    if (name !== 'http') pass()
+    else
+      this.#pacer.pace(asker.queueKey, {
+        costMs: asker.partMs + partCostMs(answer.text.length),
+        pass,
+      })
   }
 
   #answer(

@@ -12,9 +12,6 @@ const PROVEN_AFTER = 8
 const MAX_HISTORIES = 20_000
 /** Limits the bodies of one site's waiting calls together, in UTF-16 units: each may have 6 MiB. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
-/** What the service itself takes to pass a part of a stream on, and each character of it. */
-const PART_MS = 0.05
-const CHARACTER_MS = 0.3 / (64 * 1024)
 /** Calls of a site that may go on without their clients, while what they asked the service is under way: how many, how long. */
 const MAX_LEFT = 64
 const MAX_LEFT_MS = 10_000
@@ -187,9 +184,8 @@ export class SiteQueues {
   }
 
   /** A part of the call's request or response has passed through the service. */
-  transferred(pending: PendingCall, length: number): void {
+  transferred(pending: PendingCall, costMs: number): void {
     const site = this.#sites.get(pending.queueKey)
-    const costMs = PART_MS + length * CHARACTER_MS
     pending.partMs = costMs
     if (site) site.virtualMs += costMs
     site?.history.streamed(costMs, performance.now())
