@@ -146,7 +146,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...files,
     ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
     ...conditionOf(platform, objects, { ...runtime, ...mail, sites }),
-    work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
+    work: (...signals) => work({ ...platform, queue, runtime, mail, sites }, ...signals),
     [Symbol.asyncDispose]: () =>
       disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),
   }
@@ -236,7 +236,18 @@ async function disposeAll(opened: readonly AsyncDisposable[]): Promise<void> {
 }
 
 async function work(
-  { queue, runtime, logger }: Pick<Platform, 'logger'> & { queue: PostgresQueue; runtime: Runtime },
+  {
+    queue,
+    runtime,
+    mail: { mailReparsing },
+    sites,
+    logger,
+  }: Pick<Platform, 'logger'> & {
+    readonly queue: PostgresQueue
+    readonly runtime: Runtime
+    readonly mail: Pick<Mail, 'mailReparsing'>
+    readonly sites: Pick<Sites, 'list'>
+  },
   stop: AbortSignal,
   handBack: AbortSignal | undefined,
 ): Promise<void> {
@@ -249,5 +260,9 @@ async function work(
     }
   }
   handBack?.addEventListener('abort', () => void endCalls(), { once: true })
-  await Promise.all([queue.run(stop, handBack), runtime.jobScheduler.run(stop)])
+  await Promise.all([
+    queue.run(stop, handBack),
+    runtime.jobScheduler.run(stop),
+    mailReparsing.queueAll((page) => sites.list(page), stop),
+  ])
 }

@@ -114,8 +114,18 @@ export const MAIL_TABLES: readonly ArchivedTable[] = [
       parse_attempts: 'integer',
       bounce: 'jsonb?',
       received_at: 'timestamptz',
+      parse_version: 'integer',
+      reparsed_at: 'timestamptz',
+      reparse_failed: 'boolean',
     },
-    { orderBy: ['raw_id'] },
+    {
+      orderBy: ['raw_id'],
+      // Archives of before have none: what they hold is made again.
+      arriving: {
+        parse_version: `coalesce((line ->> 'parse_version')::integer, 0)`,
+        reparse_failed: `coalesce((line ->> 'reparse_failed')::boolean, false)`,
+      },
+    },
   ),
   archived(
     'mail',

@@ -142,6 +142,7 @@ const COMMANDS: readonly ListedCommand[] = [
   { name: 'mail show', load: async () => (await import('./mail-show.ts')).mailShow },
   { name: 'mail send', load: async () => (await import('./mail-send.ts')).mailSend },
   { name: 'mail reply', load: async () => (await import('./mail-send.ts')).mailReply },
+  { name: 'mail reparse', load: async () => (await import('./mail-reparse.ts')).mailReparse },
   {
     name: 'mail suppressions',
     load: async () => (await import('./mail-suppression.ts')).suppressionList,

@@ -83,6 +83,7 @@ import { portalEnvVarRoutes } from './portal/env-vars.ts'
 import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalLogRoutes } from './portal/logs.ts'
+import { portalMailReparseRoutes } from './portal/mail-reparse.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
 import {
   portalAliasRoutes,
@@ -239,6 +240,7 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalMessageRoutes,
   portalSendingRoutes,
   portalSuppressionRoutes,
+  portalMailReparseRoutes,
   portalMailVerificationRoutes,
   portalSiteDnsRoutes,
   portalResourceRoutes,

@@ -39,6 +39,7 @@ import { MailParsing, type MailParsingDeps, PARSING_PLACES } from './parsing/ser
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
+import { MailReparsing, type MailReparsingDeps } from './reparsing/service.ts'
 import { MailRouter } from './routing/mail-router.ts'
 import { OUTGOING_PLACES } from './routing/outgoing-places.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
@@ -71,6 +72,7 @@ export interface Mail
   extends
     MailboxServices,
     MessageServices,
+    ParsingServices,
     RemovalServices,
     SendingServices,
     SigningServices,
@@ -82,9 +84,13 @@ export interface Mail
   readonly siteMessages: SiteMessages
   readonly siteSender: SiteSender
   readonly contactForm: ContactForm
-  readonly mailParsing: MailParsing
   readonly mailVerification: MailVerification
   readonly smtp: InboundServices['smtp']
+}
+
+interface ParsingServices {
+  readonly mailParsing: MailParsing
+  readonly mailReparsing: MailReparsing
 }
 
 interface SigningServices {
@@ -120,10 +126,11 @@ export async function openMail(given: MailDeps): Promise<Mail> {
   })
   const messageServices = await openMessages(deps)
   const accepting = new Accepting()
-  const mailParsing = openParsing({ ...deps, accepting }, (...bounce) =>
+  const parsing = openParsing({ ...deps, accepting, events }, (...bounce) =>
     sendingServices.bounces.note(...bounce),
   )
-  const removalServices = openRemoval({ ...deps, mailParsing, events })
+  const { mailParsing } = parsing
+  const removalServices = openRemoval({ ...deps, ...parsing, events })
   const recipientQueue = new RecipientQueue(deps)
   const forwarderServices = openForwarder({
     ...deps,
@@ -155,7 +162,7 @@ export async function openMail(given: MailDeps): Promise<Mail> {
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
     siteSender: new SiteSender({ ...deps, ...sendingServices }),
     contactForm: new ContactForm({ ...deps, outboundMessages }),
-    mailParsing,
+    ...parsing,
     mailVerification: new MailVerification(deps),
     ...parts,
     ...sendingServices,
@@ -222,9 +229,9 @@ function openOutbound(
 }
 
 function openParsing(
-  deps: MailDeps & Pick<MailParsingDeps, 'accepting'>,
+  deps: MailDeps & Pick<MailReparsingDeps, 'events'> & { readonly accepting: Accepting },
   noteBounce: MailParsingDeps['noteBounce'],
-): MailParsing {
+): ParsingServices {
   const parsing = new MailParsing({ ...deps, noteBounce })
   deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
     ...PARSING_PLACES,
@@ -236,7 +243,19 @@ function openParsing(
     perSite: 1,
     givenUp: large.givenUp,
   })
-  return parsing
+  return { mailParsing: parsing, mailReparsing: openReparsing(deps) }
+}
+
+function openReparsing(
+  deps: MailDeps & Pick<MailReparsingDeps, 'accepting' | 'events'>,
+): MailReparsing {
+  const reparsing = new MailReparsing(deps)
+  deps.queue.handle('mail-reparse', (job, signal) => reparsing.run(job, signal), {
+    // One in each process; what is there can wait.
+    perSite: 1,
+    givenUp: reparsing.givenUp,
+  })
+  return reparsing
 }
 
 const openArrivals = ({ forwarder, ...deps }: Omit<ArrivalsDeps, 'forward'> & ForwarderServices) =>

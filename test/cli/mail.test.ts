@@ -309,3 +309,59 @@ describe('croft mail suppressions', () => {
     expect(await run(...remove)).toMatchObject({ code: 1 })
   })
 })
+
+describe('croft mail reparse', () => {
+  const outdated = () =>
+    stack.inSite('two.test', (tx) =>
+      tx.db.updateTable('mail_raw').set({ parse_version: 0 }).execute(),
+    )
+
+  test('parses the messages of a site again, and reports how far it is', async () => {
+    await makeMailboxes(stack, 'two.test', ['reparsed'])
+    const stored = await storeMail(stack, { mailbox: 'reparsed@two.test', text: 'of the bytes' })
+    await stack.inSite('two.test', (tx) =>
+      tx.db.updateTable('mail_content').set({ text: 'of before' }).execute(),
+    )
+    await outdated()
+    expect(await json('reparse', 'two.test', '--status')).toEqual({
+      messages: 1,
+      left: 1,
+      failed: 0,
+    })
+    const { code, out: said, err } = await run('reparse', 'two.test')
+    expect(code).toBe(0)
+    expect(said).toBe(
+      '1 of 1 messages of two.test are parsed and indexed as this version does it.\n',
+    )
+    expect(err).toMatch(/^It goes on when this command is interrupted.*\n1 of 1 messages, /)
+    expect(await out('show', stored.messageId, '--site', 'two.test')).toContain('of the bytes')
+  })
+
+  test('returns at once with --detach, and does it all once more with --again', async () => {
+    expect(await json('reparse', 'two.test', '--again', '--detach')).toEqual({
+      messages: 1,
+      left: 1,
+      failed: 0,
+    })
+    await vi.waitUntil(async () => (await json('reparse', 'two.test', '--status')).left === 0, {
+      timeout: 20_000,
+    })
+    expect(await out('reparse', 'two.test')).toContain('1 of 1 messages')
+  })
+
+  test('says of how many nothing better could be made', async () => {
+    const gone = await storeMail(stack, { mailbox: 'reparsed@two.test' })
+    const { siteId } = await stack.context.sites.find('two.test')
+    await stack.context.objects.delete(rawKey(siteId, gone.rawId))
+    await outdated()
+    const { out: said } = await run('reparse', 'two.test')
+    expect(said).toContain('1 of them could not be parsed again')
+  })
+
+  test('names a site that there is not', async () => {
+    expect(await run('reparse', 'none.test')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('SiteNotFound'),
+    })
+  })
+})

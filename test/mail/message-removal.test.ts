@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { mailPrefix, rawKey } from '#mail/objects/mail-keys.ts'
+import { mailPrefix, partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
 import type { Answer } from '#test/http-client.ts'
 import { type MailRow, type StoredMail, storeMail } from '#test/mail-rows.ts'
@@ -248,6 +248,35 @@ describe('removal', () => {
     }
     expect(await objectsOf(orphan)).toBe(0)
     expect(await objectsOf(mail)).toBe(1)
+  })
+
+  test('takes attachments that are listed no longer, a day after the message was parsed again', async () => {
+    const box = await mailbox()
+    const [again, never] = [
+      await store(box, { attachments: [PART] }),
+      await store(box, { attachments: [PART] }),
+    ]
+    for (const { rawId } of [again, never]) {
+      await stack.context.objects.put(partKey(await siteId(), rawId, 'unlisted'), Buffer.from('x'))
+    }
+    await stack.inSite('one.test', (tx) =>
+      tx.db
+        .updateTable('mail_raw')
+        .set({ reparsed_at: new Date() })
+        .where('raw_id', '=', again.rawId)
+        .execute(),
+    )
+    const sweptAfter = async (ms: number) => {
+      aheadMs = ms
+      try {
+        await stack.context.mailRemoval.sweepOrphans(await siteId(), NEVER)
+      } finally {
+        aheadMs = 0
+      }
+      return [await objectsOf(again), await objectsOf(never)]
+    }
+    expect(await sweptAfter(DAY_MS - 60_000)).toEqual([3, 3])
+    expect(await sweptAfter(DAY_MS + 60_000)).toEqual([2, 3])
   })
 
   test('leaves no row of a site that was deleted', async () => {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { PARSE_VERSION } from '#mail/parsing/parse-version.ts'
 import { indexMessages } from '#mail/search/index-messages.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -135,6 +136,7 @@ async function insertRaw(tx: SiteTx, row: WholeRow): Promise<void> {
       trace_header: '',
       authentication: JSON.stringify({ spf: 'pass', dkim: 'none', dmarc: 'none' }),
       parse_status: row.parseStatus,
+      parse_version: row.parseStatus === 'pending' ? 0 : PARSE_VERSION,
       bounce: null,
       received_at: row.receivedAt,
     })

@@ -53,6 +53,13 @@ export const WORK_METRICS: readonly Metric<Installation>[] = [
       ),
   },
   {
+    name: 'croft_mail_reparsed_total',
+    type: 'counter',
+    help: 'Messages that an earlier version had parsed and this process parsed again: remade, failed where it could not and they stay as they were, or hindered this time. Sites that have some are jobs of the queue mail-reparse.',
+    labels: ['outcome'],
+    read: ({ context }) => tallied('outcome', context.mailReparsing.outcomes.entries()),
+  },
+  {
     name: 'croft_smtp_connections',
     type: 'gauge',
     help: 'Open connections at the SMTP ports of this process.',

@@ -68,6 +68,7 @@ export const SECURITY_EVENTS = [
   'mailbox.restored',
   'mailbox.purged',
   'mail-suppression.removed',
+  'mail.reparse-started',
   'mailbox.settings-changed',
   'messages.purged',
   'alias.changed',

@@ -5,7 +5,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { StoredDetail } from './access-queries.ts'
 import { downloadNameOf } from './download-name.ts'
 import type { AttachmentDetail, MessageDetail } from './model.ts'
-import { storedAttachments } from './stored-attachments.ts'
+import { objectIdOf, storedAttachments } from './stored-attachments.ts'
 
 const URL_SECONDS = 15 * 60
 
@@ -33,7 +33,7 @@ export async function signedPartsOf(
   const images = new Map<string, string>()
   for (const part of storedAttachments(row.attachments)) {
     const { attachmentId, contentType, sizeBytes, contentId, inline } = part
-    const key = partKey(siteId, row.rawId, attachmentId)
+    const key = partKey(siteId, row.rawId, objectIdOf(part))
     const filename = downloadNameOf(part.filename)
     attachments.push({
       attachmentId,

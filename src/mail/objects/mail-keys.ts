@@ -16,3 +16,7 @@ export const partKey = (siteId: string, rawId: string, attachmentId: string): st
 /** The message that a key below `mailPrefix` belongs to. */
 export const rawIdOfKey = (siteId: string, key: string): string =>
   key.slice(mailPrefix(siteId).length).split('/', 1)[0] ?? ''
+
+/** The attachment whose bytes are there; undefined for the key of a message itself. */
+export const partIdOfKey = (siteId: string, key: string): string | undefined =>
+  key.slice(mailPrefix(siteId).length).split('/parts/', 2)[1]

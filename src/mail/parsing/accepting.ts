@@ -11,10 +11,12 @@ export class Accepting {
     max: MAX_SITES,
     memoMethod: () => new UnderWay(),
   })
+  readonly #all = new UnderWay()
 
   /** Returns what ends it; to be called once. */
   begin(siteIds: readonly string[]): () => void {
     const ends = siteIds.map((siteId) => this.#sites.memo(siteId).begin())
+    ends.push(this.#all.begin())
     return () => {
       for (const end of ends) end()
     }
@@ -23,5 +25,10 @@ export class Accepting {
   /** As `pause` of `UnderWay`, for messages to one site. */
   async pause(siteId: string, limits: Parameters<UnderWay['pause']>[0]): Promise<boolean> {
     return this.#sites.get(siteId)?.pause(limits) ?? true
+  }
+
+  /** The same for messages to any site. */
+  pauseOfAll(limits: Parameters<UnderWay['pause']>[0]): Promise<boolean> {
+    return this.#all.pause(limits)
   }
 }

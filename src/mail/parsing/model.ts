@@ -1,8 +1,13 @@
 import type { MailBounce, ParsedPart } from '#platform/mail-parser/mail-parser.ts'
 
-/** An attachment as it is stored with its message; its bytes are in the object store under its id. */
+/** A larger message, and one that took too much beside others, is parsed alone. */
+export const LARGE_BYTES = 1024 * 1024
+
+/** An attachment as it is stored with its message; its bytes are in the object store under its id, or the other one. */
 export interface StoredAttachment extends ParsedPart {
   readonly attachmentId: string
+  /** Of the object, where the bytes were made again and differ from those that the id was given to. */
+  readonly objectId?: string
 }
 
 /** What becomes of a message once it was read, or given up. */

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { MailContent } from './model.ts'
+import { LARGE_BYTES, type MailContent } from './model.ts'
+import { PARSE_VERSION } from './parse-version.ts'
 
 export interface PendingMail {
   readonly rawId: string
@@ -30,9 +31,6 @@ export interface MailboxMessage {
   readonly inReplyTo: string | null
   readonly referenceIds: readonly string[]
 }
-
-/** A larger message, and one that took too much beside others, is parsed alone. */
-const LARGE_BYTES = 1024 * 1024
 
 /** Those that are parsed together, the oldest first. */
 export const selectUnparsed = (
@@ -111,7 +109,11 @@ export async function finishRaws(
   tx: SiteTx,
   read: readonly ReadMail[],
 ): Promise<readonly MailboxMessage[]> {
-  const finished = read.map(({ rawId, content }) => ({ raw_id: rawId, ...content }))
+  const finished = read.map(({ rawId, content }) => ({
+    raw_id: rawId,
+    parse_version: PARSE_VERSION,
+    ...content,
+  }))
   const { rows } = await sql<MailboxMessage>`
     select raw_id as "rawId", message_id as "messageId", mailbox_id as "mailboxId",
       thread_id as "threadId", received_at as "receivedAt", subject, from_address as "fromAddress",
@@ -142,7 +144,7 @@ export async function showMessages(tx: SiteTx, shown: readonly ShownMessage[]): 
 }
 
 /** Has the objects of those that are gone removed once more. Returns whether any is. */
-export async function removeOrphans(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
+export async function noteOrphans(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
   const { rows } = await sql`insert into mail_removed_object (site_id, raw_id)
     select ${tx.siteId}, raw_id from unnest(${rawIds}::text[]) gone (raw_id)
     where not exists (

@@ -3,13 +3,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { MailContent } from './model.ts'
-import {
-  finishRaws,
-  type MailboxMessage,
-  type ReadMail,
-  removeOrphans,
-  showMessages,
-} from './queries.ts'
+import { removeOrphans } from './orphaned-objects.ts'
+import { finishRaws, type MailboxMessage, type ReadMail, showMessages } from './queries.ts'
 import { searchTextOf } from './search-text.ts'
 import { joinConversations } from './threads.ts'
 
@@ -34,7 +29,8 @@ export class ReadMails {
   async finish(siteId: string, read: readonly ReadMail[]): Promise<void> {
     await this.#deps.database.withSite(siteId, async (tx) => {
       const messages = await finishRaws(tx, read)
-      await this.#removeOrphans(tx, read, messages)
+      // What was removed while it was parsed may have lost its objects before these parts were written.
+      await removeOrphans(tx, this.#deps, missingOf(read, messages))
       if (messages.length === 0) return
       await this.#noteBounces(tx, read, messages)
       const threads = await joinConversations(tx, messages)
@@ -60,19 +56,11 @@ export class ReadMails {
       if (mailboxIds.length > 0) await this.#deps.noteBounce(tx, mailboxIds, content.bounce)
     }
   }
+}
 
-  /** What was removed while it was parsed may have lost its objects before these parts were written. */
-  async #removeOrphans(
-    tx: SiteTx,
-    read: readonly ReadMail[],
-    messages: readonly MailboxMessage[],
-  ): Promise<void> {
-    const shown = new Set(messages.map(({ rawId }) => rawId))
-    const missing = read.map(({ rawId }) => rawId).filter((rawId) => !shown.has(rawId))
-    if (missing.length === 0 || !(await removeOrphans(tx, missing))) return
-    const { siteId } = tx
-    await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
-  }
+function missingOf(read: readonly ReadMail[], messages: readonly MailboxMessage[]): string[] {
+  const shown = new Set(messages.map(({ rawId }) => rawId))
+  return read.map(({ rawId }) => rawId).filter((rawId) => !shown.has(rawId))
 }
 
 function shownMessage(

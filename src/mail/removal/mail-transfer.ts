@@ -1,4 +1,5 @@
 import type { MailParsing } from '#mail/parsing/service.ts'
+import type { MailReparsing } from '#mail/reparsing/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -6,6 +7,7 @@ import { countRaws, selectRaws } from './removal-queries.ts'
 
 export interface MailTransferDeps extends Pick<PlatformServices, 'queue'> {
   readonly mailParsing: Pick<MailParsing, 'queueUp'>
+  readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
 }
 
 /** What belongs to the messages of a site that moves. */
@@ -26,11 +28,12 @@ export class MailTransfer {
     return countRaws(tx, until)
   }
 
-  /** What was about to be parsed is parsed where it came to, and what is old is purged there. */
+  /** What was about to be parsed, or that an earlier version parsed, is parsed where it came to, and what is old is purged there. */
   async arrived(tx: SiteTx): Promise<void> {
     const { siteId } = tx
-    const { mailParsing, queue } = this.#deps
+    const { mailParsing, mailReparsing, queue } = this.#deps
     await mailParsing.queueUp(tx)
+    await mailReparsing.queueUp(tx)
     await queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 }

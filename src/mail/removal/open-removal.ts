@@ -2,7 +2,7 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import { MailTransfer, type MailTransferDeps } from './mail-transfer.ts'
 import { MailPurge, type MailPurgeDeps } from './purge.ts'
-import { MailRemoval } from './removal.ts'
+import { MailRemoval, type MailRemovalDeps } from './removal.ts'
 
 /** Sites at once. */
 const WORKERS = 2
@@ -14,7 +14,10 @@ export interface RemovalServices {
 }
 
 export function openRemoval(
-  deps: PlatformServices & Pick<MailPurgeDeps, 'events'> & Pick<MailTransferDeps, 'mailParsing'>,
+  deps: PlatformServices &
+    Pick<MailPurgeDeps, 'events'> &
+    Pick<MailTransferDeps, 'mailParsing'> &
+    Pick<MailRemovalDeps, 'mailReparsing'>,
 ): RemovalServices {
   const mailPurge = new MailPurge(deps)
   const mailRemoval = new MailRemoval({ ...deps, mailPurge })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { objectIdOf, storedAttachments } from '#mail/messages/stored-attachments.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface ExpiringTrash {
@@ -109,6 +110,31 @@ export async function selectRaws(
     .where('raw_id', 'in', rawIds)
     .execute()
   return new Set(rows.map(({ rawId }) => rawId))
+}
+
+/** The objects that these messages list as attachments; only of those that were parsed again before. */
+export async function selectListedParts(
+  tx: SiteTx,
+  rawIds: readonly string[],
+  reparsedBefore: Date,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  if (rawIds.length === 0) return new Map()
+  const rows = await tx.db
+    .selectFrom('mail_raw as raw')
+    .innerJoin('mail_content as content', (join) =>
+      join.onRef('content.site_id', '=', 'raw.site_id').onRef('content.raw_id', '=', 'raw.raw_id'),
+    )
+    .select(['raw.raw_id as rawId', 'content.attachments'])
+    .where('raw.site_id', '=', tx.siteId)
+    .where('raw.raw_id', 'in', rawIds)
+    .where('raw.reparsed_at', '<', reparsedBefore)
+    .execute()
+  return new Map(
+    rows.map(({ rawId, attachments }) => [
+      rawId,
+      new Set(storedAttachments(attachments).map(objectIdOf)),
+    ]),
+  )
 }
 
 export async function countRaws(tx: SiteTx, until: Date | undefined): Promise<number> {

@@ -1,4 +1,11 @@
-import { mailPrefix, partsPrefix, rawIdOfKey, rawKey } from '#mail/objects/mail-keys.ts'
+import {
+  mailPrefix,
+  partIdOfKey,
+  partsPrefix,
+  rawIdOfKey,
+  rawKey,
+} from '#mail/objects/mail-keys.ts'
+import type { MailReparsing } from '#mail/reparsing/service.ts'
 import { objectPages } from '#platform/objects/object-pages.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { SiteDataRemover } from '#sites/site-cleanup.ts'
@@ -14,6 +21,7 @@ import {
   hasMailbox,
   selectExpiringTrash,
   selectGoneMailbox,
+  selectListedParts,
   selectRaws,
   selectRemoved,
 } from './removal-queries.ts'
@@ -30,6 +38,7 @@ export interface MailRemovalDeps extends Pick<
   'database' | 'queue' | 'objects' | 'clock'
 > {
   readonly mailPurge: Pick<MailPurge, 'deleteMatching'>
+  readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
 }
 
 interface RemovalJob {
@@ -40,7 +49,8 @@ interface RemovalJob {
 /**
  * The handler of the queue `mail-removal`: removes messages of mailboxes that are gone, and the objects of messages that
  * are; rows go first, so that no message is without its bytes. As upkeep, every six hours while the site has a mailbox, it
- * also empties trash that is to empty itself, and looks for objects that never got a row. Running it twice is fine.
+ * also empties trash that is to empty itself, looks for objects that never got a row or that no row names any more, and for
+ * messages that an earlier version parsed. Running it twice is fine.
  */
 export class MailRemoval implements SiteDataRemover {
   readonly #deps: MailRemovalDeps
@@ -53,6 +63,7 @@ export class MailRemoval implements SiteDataRemover {
     if (upkeep) {
       await this.purgeExpiredTrash(siteId, signal)
       await this.sweepOrphans(siteId, signal)
+      await this.#deps.database.withSite(siteId, (tx) => this.#deps.mailReparsing.queueUp(tx))
     }
     await this.#removeGoneMailboxes(siteId, signal)
     await this.#forgetDeliveries(siteId, signal)
@@ -72,7 +83,10 @@ export class MailRemoval implements SiteDataRemover {
     }
   }
 
-  /** Removes objects older than a day that have no row: their message was not accepted after all. */
+  /**
+   * Removes objects older than a day that have no row: their message was not accepted after all. And attachments that a message no
+   * longer lists since it was parsed again a day ago: the last URL to them has expired.
+   */
   async sweepOrphans(siteId: string, signal: AbortSignal): Promise<void> {
     const { objects, database, clock } = this.#deps
     const before = clock.now().getTime() - DAY_MS
@@ -83,11 +97,29 @@ export class MailRemoval implements SiteDataRemover {
       const rawIds = [...new Set(old.map(({ key }) => rawIdOfKey(siteId, key)))]
       const there = await database.withSite(siteId, (tx) => selectRaws(tx, rawIds))
       const orphans = old.filter(({ key }) => !there.has(rawIdOfKey(siteId, key)))
+      const unlisted = await this.#unlistedParts(siteId, old, new Date(before))
       await this.#deleteAll(
-        orphans.map(({ key }) => key),
+        [...orphans, ...unlisted].map(({ key }) => key),
         signal,
       )
     }
+  }
+
+  async #unlistedParts<Listed extends { readonly key: string }>(
+    siteId: string,
+    old: readonly Listed[],
+    before: Date,
+  ): Promise<readonly Listed[]> {
+    const parts = old.filter(({ key }) => partIdOfKey(siteId, key) !== undefined)
+    const rawIds = [...new Set(parts.map(({ key }) => rawIdOfKey(siteId, key)))]
+    const listed = await this.#deps.database.withSite(siteId, (tx) =>
+      selectListedParts(tx, rawIds, before),
+    )
+    return parts.filter(({ key }) => {
+      const partId = partIdOfKey(siteId, key)
+      const ofRaw = listed.get(rawIdOfKey(siteId, key))
+      return partId !== undefined && ofRaw !== undefined && !ofRaw.has(partId)
+    })
   }
 
   /** The rows of a site that is gone. Its objects go with all others of the site. */

@@ -62,6 +62,15 @@ async function insertRows(tx: SiteTx, rows: readonly SearchRow[]): Promise<void>
     on conflict do nothing`.execute(tx.db)
 }
 
+/** The policy shows the words that a query finds: the id of the site is among those of each message. */
+export async function deleteSearchWords(tx: SiteTx, messageIds: readonly string[]): Promise<void> {
+  await sql`select set_config('app.mail_query', quote_literal(${tx.siteId}::text), true)`.execute(
+    tx.db,
+  )
+  await sql`delete from mail_search
+    where site_id = ${tx.siteId} and message_id = any(${messageIds}::text[])`.execute(tx.db)
+}
+
 export async function setSearch(
   tx: SiteTx,
   terms: readonly SearchTerm[],

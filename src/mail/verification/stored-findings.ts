@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { storedAttachments } from '#mail/messages/stored-attachments.ts'
+import { objectIdOf, storedAttachments } from '#mail/messages/stored-attachments.ts'
 import { partsPrefix, rawKey } from '#mail/objects/mail-keys.ts'
 import { objectSizes } from '#platform/objects/object-pages.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
@@ -39,9 +39,9 @@ function attachmentFindings(
   { rawId: id, attachments }: VerifiedRaw,
   sizes: ReadonlyMap<string, number>,
 ): MailFinding[] {
-  const parts = storedAttachments(attachments).map(({ attachmentId, sizeBytes }) => ({
-    found: sizes.get(attachmentId),
-    sizeBytes,
+  const parts = storedAttachments(attachments).map((part) => ({
+    found: sizes.get(objectIdOf(part)),
+    sizeBytes: part.sizeBytes,
   }))
   const missing = parts.filter(({ found }) => found === undefined).length
   const other = parts.filter(({ found, sizeBytes }) => (found ?? sizeBytes) !== sizeBytes).length

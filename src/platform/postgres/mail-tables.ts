@@ -83,6 +83,9 @@ export interface MailTables {
     parse_attempts: Generated<number>
     bounce: unknown
     received_at: Date
+    parse_version: Generated<number>
+    reparsed_at: Generated<Date | null>
+    reparse_failed: Generated<boolean>
   }
   mail_content: {
     raw_id: string

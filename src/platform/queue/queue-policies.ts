@@ -63,6 +63,7 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   },
   'mail-parse': MAIL_PARSE,
   'large-mail-parse': MAIL_PARSE,
+  'mail-reparse': MAIL_PARSE,
   'mail-removal': CLEANUP,
   'delivery-notice': {
     retries: 20,

@@ -64,6 +64,8 @@ export interface QueueJobs {
   'mail-parse': { readonly siteId: string }
   /** Parse one of those that are parsed alone. */
   'large-mail-parse': { readonly siteId: string }
+  /** Parse and index messages of a site again that an earlier version did. */
+  'mail-reparse': { readonly siteId: string }
   /**
    * Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. As upkeep also
    * what is in the trash too long, and objects that never got a message.

@@ -1,0 +1,102 @@
+import type { Ids } from '#base/ids.ts'
+import { objectIdOf } from '#mail/messages/stored-attachments.ts'
+import { partKey } from '#mail/objects/mail-keys.ts'
+import type { PartStore } from '#mail/parsing/message-parser.ts'
+import type { StoredAttachment } from '#mail/parsing/model.ts'
+import type { ParsedPart, PartSink } from '#platform/mail-parser/mail-parser.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+
+import { sameObject } from './same-object.ts'
+
+/** Of those that have the same length; a message with more of them is rare. */
+const COMPARED = 8
+
+interface KeptPartsDeps {
+  readonly objects: Pick<ObjectStore, 'get' | 'put'>
+  readonly ids: Pick<Ids, 'named'>
+  readonly siteId: string
+  readonly rawId: string
+  /** The attachments as they are listed. */
+  readonly before: readonly StoredAttachment[]
+}
+
+interface Made {
+  readonly part: ParsedPart
+  readonly objectId: string
+  /** The one whose bytes it has. */
+  readonly same: StoredAttachment | undefined
+}
+
+/**
+ * Stores the attachments of a message that is parsed again. Those with the same bytes stay where they are; others get objects with
+ * names that were never used, so that a URL gives the bytes for which it was signed. An attachment that can be recognized keeps
+ * its id: by its bytes, its name, its Content-ID, or its place in a list that did not grow.
+ */
+export class KeptParts implements PartStore {
+  readonly #deps: KeptPartsDeps
+  readonly #made: Made[] = []
+  readonly #free: Set<StoredAttachment>
+
+  constructor(deps: KeptPartsDeps) {
+    this.#deps = deps
+    this.#free = new Set(deps.before)
+  }
+
+  readonly take: PartSink = async (
+    { filename, contentType, sizeBytes, contentId, inline },
+    body,
+  ) => {
+    const { objects, ids } = this.#deps
+    const part = { filename, contentType, sizeBytes, contentId, inline }
+    const alike = this.#alike(part)
+    const keys = alike.map((each) => this.#key(objectIdOf(each)))
+    const found = await sameObject(objects, { keys, sizeBytes: part.sizeBytes }, body)
+    if ('key' in found) {
+      const same = alike[keys.indexOf(found.key)]
+      if (!same) throw new Error('An object was found that was not looked for')
+      this.#free.delete(same)
+      this.#made.push({ part, objectId: objectIdOf(same), same })
+      return
+    }
+    const objectId = ids.named('att')
+    await objects.put(this.#key(objectId), found.body, { contentType: part.contentType })
+    this.#made.push({ part, objectId, same: undefined })
+  }
+
+  readonly stored = (): readonly StoredAttachment[] => {
+    const free = new Set(this.#free)
+    const hasSameLength = this.#made.length === this.#deps.before.length
+    return this.#made.map(({ part, objectId, same }, place) => {
+      const known = same ?? counterpart(part, free, hasSameLength && this.#deps.before[place])
+      if (known) free.delete(known)
+      const attachmentId = known?.attachmentId ?? objectId
+      return { attachmentId, ...part, ...(objectId !== attachmentId && { objectId }) }
+    })
+  }
+
+  /** Those that may have the same bytes; an object has the content type with which it is sent. */
+  #alike({ sizeBytes, contentType, filename }: ParsedPart): readonly StoredAttachment[] {
+    return [...this.#free]
+      .filter((each) => each.sizeBytes === sizeBytes && each.contentType === contentType)
+      .toSorted((a, b) => Number(b.filename === filename) - Number(a.filename === filename))
+      .slice(0, COMPARED)
+  }
+
+  #key(objectId: string): string {
+    return partKey(this.#deps.siteId, this.#deps.rawId, objectId)
+  }
+}
+
+/** Which of the others it was. */
+function counterpart(
+  { filename, contentId }: ParsedPart,
+  free: ReadonlySet<StoredAttachment>,
+  atPlace: StoredAttachment | false | undefined,
+): StoredAttachment | undefined {
+  const others = [...free]
+  const known =
+    others.find((each) => each.filename === filename) ??
+    others.find((each) => contentId !== null && each.contentId === contentId)
+  if (known) return known
+  return atPlace && free.has(atPlace) ? atPlace : undefined
+}
