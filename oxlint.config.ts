@@ -84,6 +84,22 @@ export default defineConfig({
       rules: { 'no-restricted-imports': ban(...layerRules(layer)) },
     })),
     {
+      // Reads the headers of mail with the code that reads its bodies in the sandbox.
+      files: ['src/mail/headers/**'],
+      rules: {
+        'no-restricted-imports': ban(
+          CLIMB,
+          PRIVATE,
+          ELYSIA,
+          {
+            ...SANDBOX,
+            regex: '^#sandbox/(?:[^/]+|mail/[^/]+|(?:build|crypto|guest|typescript)/.+)$',
+          },
+          { regex: upward('mail'), message: 'mail may not import upward' },
+        ),
+      },
+    },
+    {
       files: ['sandbox/**'],
       rules: {
         'no-restricted-imports': ban(CLIMB, {

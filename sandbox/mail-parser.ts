@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer'
 import process from 'node:process'
 
 import { encodeFrame } from './frames.ts'
-import { decodeLeniently } from './mail/lenient-decoder.ts'
 import { parseMail } from './mail/parse-mail.ts'
 import type { MailParserAnswer } from './mail/protocol.ts'
 
@@ -10,7 +9,6 @@ const SIZE_BYTES = 4
 const MAX_REASON = 300
 
 /** Entry of the process that parses mail; see `mail/protocol.ts`. One message at a time. It ends with its stdin. */
-decodeLeniently()
 answer({ ready: true })
 let waiting: Buffer[] = []
 let length = 0
@@ -21,7 +19,7 @@ for await (const chunk of process.stdin) {
   const request = Buffer.concat(waiting)
   waiting = []
   length = 0
-  await reply(request.subarray(SIZE_BYTES))
+  reply(request.subarray(SIZE_BYTES))
 }
 
 function sizeOf([first = Buffer.alloc(0), ...rest]: readonly Buffer[]): number {
@@ -29,9 +27,9 @@ function sizeOf([first = Buffer.alloc(0), ...rest]: readonly Buffer[]): number {
   return start.readUInt32LE(0)
 }
 
-async function reply(raw: Buffer): Promise<void> {
+function reply(raw: Buffer): void {
   try {
-    const { outline, contents } = await parseMail(raw)
+    const { outline, contents } = parseMail(raw)
     answer({ parsed: outline })
     for (const content of contents) process.stdout.write(content)
   } catch (error) {

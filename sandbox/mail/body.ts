@@ -21,7 +21,7 @@ export interface MailBody {
 /** What is shown of a message; text that is missing is made of the HTML. */
 export function bodyOf(text: string | undefined, html: string | undefined): MailBody {
   const shownHtml = html === undefined ? undefined : boundedHtml(html)
-  const plain = text ?? (shownHtml === undefined ? '' : textOf(shownHtml.html))
+  const plain = text ?? (shownHtml === undefined ? '' : textOfHtml(shownHtml.html))
   const shown = cutTo(storable(plain), MAX_TEXT_BYTES)
   return {
     text: shown.bytes,
@@ -43,7 +43,7 @@ function boundedHtml(html: string): { readonly html: string; readonly isCut: boo
   return { html: '', isCut: true }
 }
 
-const textOf = (html: string): string =>
+export const textOfHtml = (html: string): string =>
   convert(html, {
     wordwrap: false,
     selectors: [

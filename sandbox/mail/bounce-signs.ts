@@ -1,6 +1,4 @@
-import type { Email } from 'postal-mime'
-
-import { firstHeader } from './original-message.ts'
+import type { ReadMessage } from './read-message.ts'
 
 const SERVERS =
   /^(?:mailer-daemon|mail-daemon|mailerdaemon|postmaster|mailadmin|double-bounce|microsoftexchange[0-9a-f]*|bounces?)(?:[+-]|$)/i
@@ -12,31 +10,31 @@ const AUTO_SUBJECTS =
   /^(?:auto(?:matic|mated)?[ -]?(?:reply|response)|autoreply|out of (?:the )?office|abwesenheit|automatische antwort|réponse automatique|respuesta automática)\b/i
 
 /** Programs of recipients that answer by themselves say so in one way or another: RFC 3834 and what was before it. */
-export function isAutoReply(email: Email): boolean {
-  const submitted = firstHeader(email, 'auto-submitted').trim().toLowerCase()
-  if (submitted.startsWith('auto-replied')) return !isReport(email)
-  if (isFromMailServer(email)) return false
+export function isAutoReply(mail: ReadMessage): boolean {
+  const submitted = mail.header('auto-submitted').trim().toLowerCase()
+  if (submitted.startsWith('auto-replied')) return !isReport(mail)
+  if (isFromMailServer(mail)) return false
   return (
-    firstHeader(email, 'x-autoreply') !== '' ||
-    firstHeader(email, 'x-autorespond') !== '' ||
-    /^auto[_-]?reply/i.test(firstHeader(email, 'precedence').trim()) ||
-    AUTO_SUBJECTS.test(email.subject ?? '')
+    mail.header('x-autoreply') !== '' ||
+    mail.header('x-autorespond') !== '' ||
+    /^auto[_-]?reply/i.test(mail.header('precedence').trim()) ||
+    AUTO_SUBJECTS.test(mail.subject)
   )
 }
 
 /** Postfix and others mark their reports `auto-replied`, too. */
-const isReport = (email: Email): boolean => isFromMailServer(email) && looksLikeBounce(email)
+const isReport = (mail: ReadMessage): boolean => isFromMailServer(mail) && looksLikeBounce(mail)
 
-export function isFromMailServer(email: Email): boolean {
-  const local = (email.from?.address ?? '').split('@', 1)[0] ?? ''
+export function isFromMailServer(mail: ReadMessage): boolean {
+  const local = mail.author.split('@', 1)[0] ?? ''
   return (
     SERVERS.test(local) ||
-    firstHeader(email, 'x-failed-recipients') !== '' ||
-    firstHeader(email, 'return-path').trim() === '<>'
+    mail.header('x-failed-recipients') !== '' ||
+    mail.header('return-path').trim() === '<>'
   )
 }
 
-export const looksLikeBounce = (email: Email): boolean =>
-  SUBJECTS.test(email.subject ?? '') ||
-  firstHeader(email, 'x-failed-recipients') !== '' ||
-  TEXTS.test((email.text ?? '').slice(0, 4000))
+export const looksLikeBounce = (mail: ReadMessage): boolean =>
+  SUBJECTS.test(mail.subject) ||
+  mail.header('x-failed-recipients') !== '' ||
+  TEXTS.test(mail.text.slice(0, 4000))

@@ -1,15 +1,8 @@
-import type { Email } from 'postal-mime'
-
 import { isAutoReply, isFromMailServer, looksLikeBounce } from './bounce-signs.ts'
 import { reportOf } from './delivery-status.ts'
-import {
-  firstAddress,
-  firstHeader,
-  messageIdIn,
-  originalIdOf,
-  verpRecipient,
-} from './original-message.ts'
+import { firstAddress, messageIdIn, originalIdOf, verpRecipient } from './original-message.ts'
 import type { Bounce } from './protocol.ts'
+import type { ReadMessage } from './read-message.ts'
 
 const MAX_TEXT = 64 * 1024
 const MAX_DIAGNOSTIC = 1000
@@ -23,38 +16,37 @@ const DELAYED =
   /delay|warning|not yet been delivered|will be retried|still trying|temporar(?:y|ily) (?:error|failure)/i
 
 /** What a message says of one that was sent; null for everything that is no report: RFC 3464, and how servers wrote before and beside it. */
-export function bounceOf(email: Email): Bounce | null {
-  const report = reportOf(email)
-  if (report) return bounded({ ...report, originalMessageId: originalIdOf(email) })
-  if (isAutoReply(email)) return bounded(autoReplyOf(email))
-  if (!isFromMailServer(email) || !looksLikeBounce(email)) return null
-  return bounded(textBounceOf(email))
+export function bounceOf(mail: ReadMessage): Bounce | null {
+  const report = reportOf(mail)
+  if (report) return bounded({ ...report, originalMessageId: originalIdOf(mail) })
+  if (isAutoReply(mail)) return bounded(autoReplyOf(mail))
+  if (!isFromMailServer(mail) || !looksLikeBounce(mail)) return null
+  return bounded(textBounceOf(mail))
 }
 
-function autoReplyOf(email: Email): Bounce {
+function autoReplyOf(mail: ReadMessage): Bounce {
   return {
     kind: 'autoReply',
-    recipient: email.from?.address?.toLowerCase() ?? null,
+    recipient: mail.author || null,
     status: null,
     action: null,
     diagnostic: null,
     originalMessageId:
-      messageIdIn(firstHeader(email, 'in-reply-to')) ??
-      messageIdIn(firstHeader(email, 'references')),
+      messageIdIn(mail.header('in-reply-to')) ?? messageIdIn(mail.header('references')),
   }
 }
 
-function textBounceOf(email: Email): Bounce {
-  const text = (email.text ?? '').slice(0, MAX_TEXT)
+function textBounceOf(mail: ReadMessage): Bounce {
+  const text = mail.text.slice(0, MAX_TEXT)
   const status = STATUS.exec(text)?.[1] ?? statusOfReply(text)
-  const isDelayed = status?.startsWith('4') === true || (status === null && saysDelayed(email))
+  const isDelayed = status?.startsWith('4') === true || (status === null && saysDelayed(mail))
   return {
     kind: isDelayed ? 'delayed' : 'failed',
-    recipient: recipientOf(email, text),
+    recipient: recipientOf(mail, text),
     status,
     action: null,
     diagnostic: reasonIn(text),
-    originalMessageId: originalIdOf(email),
+    originalMessageId: originalIdOf(mail),
   }
 }
 
@@ -63,16 +55,16 @@ const statusOfReply = (text: string): string | null => {
   return code === undefined ? null : `${code.charAt(0)}.0.0`
 }
 
-const saysDelayed = ({ subject = '', text = '' }: Email): boolean =>
+const saysDelayed = ({ subject, text }: ReadMessage): boolean =>
   DELAYED.test(subject) || DELAYED.test(text.slice(0, 1000))
 
-function recipientOf(email: Email, text: string): string | null {
+function recipientOf(mail: ReadMessage, text: string): string | null {
   const named =
-    firstAddress(firstHeader(email, 'x-failed-recipients')) ??
+    firstAddress(mail.header('x-failed-recipients')) ??
     QMAIL.exec(text)?.[1] ??
     INDENTED.exec(text)?.[1] ??
-    verpRecipient(email) ??
-    firstAddress(text, email.from?.address)
+    verpRecipient(mail) ??
+    firstAddress(text, mail.author)
   return named?.toLowerCase() ?? null
 }
 

@@ -1,7 +1,5 @@
-import type { Email } from 'postal-mime'
-
-import { partText } from './original-message.ts'
 import type { Bounce } from './protocol.ts'
+import type { ReadMessage } from './read-message.ts'
 
 const TYPES = new Set(['message/delivery-status', 'message/global-delivery-status'])
 const FIELD = /^([!-9;-~]{1,100})[ \t]{0,10}:(.*)$/
@@ -19,10 +17,10 @@ const KINDS: Readonly<Record<string, Bounce['kind']>> = {
 type Fields = ReadonlyMap<string, string>
 
 /** The delivery status notification in a message (RFC 3464): of several recipients the one that matters most. */
-export function reportOf(email: Email): Omit<Bounce, 'originalMessageId'> | undefined {
-  const part = email.attachments.find(({ mimeType }) => TYPES.has(mimeType.toLowerCase()))
+export function reportOf({ parts }: ReadMessage): Omit<Bounce, 'originalMessageId'> | undefined {
+  const part = parts.find(({ type }) => TYPES.has(type))
   if (!part) return undefined
-  const reports = groupsOf(partText(part)).flatMap((fields) => recipientReport(fields) ?? [])
+  const reports = groupsOf(part.text()).flatMap((fields) => recipientReport(fields) ?? [])
   return reports.find(({ kind }) => kind === 'failed') ?? reports[0]
 }
 

@@ -1,17 +1,24 @@
 import { Buffer } from 'node:buffer'
 
-import PostalMime, { type Attachment, type Email } from 'postal-mime'
-
 import { type MailBody, bodyOf } from './body.ts'
 import { bounceOf } from './bounces.ts'
-import { boundedText } from './bounded-text.ts'
 import { safeFilename } from './filenames.ts'
+import { parseAddressList } from './mime/address-list.ts'
+import { decodeText } from './mime/charsets.ts'
+import { decodeEncodedWords } from './mime/encoded-words.ts'
+import { type Entity, readEntities } from './mime/entities.ts'
+import { decodeTransfer } from './mime/transfer-encoding.ts'
 import type { MailOutline, MailPart } from './protocol.ts'
+import type { ReadMessage } from './read-message.ts'
+import { renderedHtml, renderedText } from './rendered-mail.ts'
+import { type FilePart, shownParts } from './shown-parts.ts'
+import { ShownText } from './shown-text.ts'
 
 /** More are not shown: the message itself has them all. */
 const MAX_ATTACHMENTS = 1000
-const MAX_DEPTH = 50
-const MAX_HEADER_BYTES = 1024 * 1024
+/** Of what a report returns the headers come first: more of a part need not be looked at. */
+const MAX_PART_TEXT = 64 * 1024
+const MAX_FIELD_BYTES = 64 * 1024
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/
 const MAX_CONTENT_ID = 998
 
@@ -26,74 +33,108 @@ interface Part {
   readonly content: Uint8Array
 }
 
-/** Rejects when the message is nested too deep or its headers are too long: nobody gets more of it than its raw bytes. */
-export async function parseMail(whole: Buffer): Promise<MailPieces> {
-  const { raw, isCut } = boundedText(whole)
-  const email = await PostalMime.parse(raw, {
-    forceRfc822Attachments: true,
-    maxNestingDepth: MAX_DEPTH,
-    maxHeadersSize: MAX_HEADER_BYTES,
-  })
-  const body = bodyOf(email.text, email.html)
-  // What is not parsed to its end is in no attachment, but in the raw message.
-  const parts = [...email.attachments, ...(isCut ? [] : cutBodies(email, body))]
-    .slice(0, MAX_ATTACHMENTS)
-    .map((attachment, at) => partOf(attachment, at + 1))
+/** Throws when the message is nested too deep or a header is too long: then only its raw bytes can be shown. */
+export function parseMail(message: Buffer): MailPieces {
+  const { root, isCut } = readEntities(message)
+  const shownText = new ShownText(message)
+  const { shown, files } = shownParts(root, (entity) => shownText.of(entity))
+  const [text, html] = [renderedText(shown), renderedHtml(shown)]
+  const body = bodyOf(text, html)
+  const parts = files.slice(0, MAX_ATTACHMENTS).map((file, at) => partOf(message, file, at + 1))
+  // What is not decoded to its end is in no attachment, but in the raw message.
+  const whole = shownText.isCut ? [] : cutBodies({ text, html }, body)
+  const shownFiles = [...parts, ...whole].slice(0, MAX_ATTACHMENTS)
   return {
     outline: {
       textBytes: body.text.length,
       htmlBytes: body.html?.length ?? null,
       truncated:
-        isCut || body.isTextCut || body.isHtmlCut || email.attachments.length > MAX_ATTACHMENTS,
+        isCut ||
+        shownText.isCut ||
+        body.isTextCut ||
+        body.isHtmlCut ||
+        files.length > MAX_ATTACHMENTS,
       snippet: body.snippet,
-      attachments: parts.map(({ outline }) => outline),
-      bounce: bounceOf(email),
+      attachments: shownFiles.map(({ outline }) => outline),
+      bounce: bounceOf(readMessage(message, root, { body, files })),
     },
-    contents: [body.text, body.html ?? new Uint8Array(), ...parts.map(({ content }) => content)],
+    contents: [
+      body.text,
+      body.html ?? new Uint8Array(),
+      ...shownFiles.map(({ content }) => content),
+    ],
   }
 }
 
 /** What was cut is offered whole; HTML never without being sanitised, for it comes as a download. */
-function cutBodies({ text = '', html = '' }: Email, body: MailBody): Attachment[] {
-  const whole = (filename: string, mimeType: string, content: string): Attachment => ({
-    filename,
-    mimeType,
-    disposition: 'attachment',
-    content: Buffer.from(content),
-  })
+function cutBodies(
+  {
+    text = '',
+    html = '',
+  }: { readonly text?: string | undefined; readonly html?: string | undefined },
+  body: MailBody,
+): Part[] {
+  const whole = (filename: string, contentType: string, content: string): Part => {
+    const bytes = Buffer.from(content)
+    const outline = {
+      filename,
+      contentType,
+      sizeBytes: bytes.length,
+      contentId: null,
+      inline: false,
+    }
+    return { outline, content: bytes }
+  }
   return [
     ...(body.isTextCut && text !== '' ? [whole('message.txt', 'text/plain', text)] : []),
     ...(body.isHtmlCut ? [whole('message.html', 'text/html', html)] : []),
   ]
 }
 
-function partOf(attachment: Attachment, place: number): Part {
-  const content = bytesOf(attachment.content)
-  const declared = attachment.mimeType.toLowerCase()
-  const contentType = TYPE.test(declared) ? declared : 'application/octet-stream'
-  const contentId = contentIdOf(attachment.contentId)
-  const inline =
-    contentId !== null &&
-    attachment.disposition !== 'attachment' &&
-    contentType.startsWith('image/')
+function partOf(message: Buffer, file: FilePart, place: number): Part {
+  const { entity, filename, disposition } = file
+  const content = contentOf(message, entity)
+  const contentType = TYPE.test(entity.contentType.value || entity.type)
+    ? entity.type
+    : 'application/octet-stream'
+  const contentId = contentIdOf(file.contentId)
+  const isImage = disposition !== 'attachment' && contentType.startsWith('image/')
   return {
     outline: {
-      filename: safeFilename(attachment.filename, contentType, place),
+      filename: safeFilename(filename ?? null, contentType, place),
       contentType,
       sizeBytes: content.length,
       contentId,
-      inline: inline || attachment.related === true,
+      inline: contentId !== null && (isImage || file.isRelated),
     },
     content,
   }
 }
 
-function bytesOf(content: Attachment['content']): Uint8Array {
-  if (typeof content === 'string') return Buffer.from(content)
-  return content instanceof Uint8Array ? content : new Uint8Array(content)
+const contentOf = (message: Buffer, { body, transferEncoding }: Entity): Buffer =>
+  decodeTransfer(message.subarray(body.start, body.end), transferEncoding)
+
+function contentIdOf(value: string): string | null {
+  const id = value.replaceAll(/[<>\s\p{Cc}]+/gu, '').toWellFormed()
+  return id === '' || id.length > MAX_CONTENT_ID ? null : id
 }
 
-function contentIdOf(value: string | undefined): string | null {
-  const id = (value ?? '').replaceAll(/[<>\s\p{Cc}]+/gu, '').toWellFormed()
-  return id === '' || id.length > MAX_CONTENT_ID ? null : id
+function readMessage(
+  message: Buffer,
+  { fields }: Entity,
+  { body, files }: { readonly body: MailBody; readonly files: readonly FilePart[] },
+): ReadMessage {
+  const header = (name: string): string => fields.text(name, { maxBytes: MAX_FIELD_BYTES }).trim()
+  const authors = parseAddressList(header('from'), 10)
+  const named = authors.find(({ address }) => address.includes('@'))
+  return {
+    header,
+    subject: decodeEncodedWords(header('subject')),
+    author: named?.address.toLowerCase() ?? '',
+    text: body.text.toString(),
+    parts: files.map(({ entity }) => ({
+      type: entity.type,
+      text: () => decodeText(contentOf(message, entity).subarray(0, MAX_PART_TEXT)),
+    })),
+  }
 }

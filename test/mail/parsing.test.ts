@@ -93,7 +93,7 @@ describe('a message that was accepted', () => {
           attachmentId: 'att_1',
           filename: 'a.csv',
           contentType: 'text/csv',
-          sizeBytes: 4,
+          sizeBytes: 3,
           contentId: null,
           inline: false,
         },
@@ -101,7 +101,7 @@ describe('a message that was accepted', () => {
     })
     const key = partKey(received.siteId, received.rawId, 'att_1')
     const object = await stack.context.objects.get(key)
-    expect(await new Response(object?.body).text()).toBe('a;b\n')
+    expect(await new Response(object?.body).text()).toBe('a;b')
     expect(await found("mbx_b & zebra & 'n:a' <-> 'n:csv'")).toEqual([rows[1]?.messageId])
   })
 

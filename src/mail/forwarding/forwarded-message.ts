@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 
 import { encodedWords } from '#mail/headers/encoded-words.ts'
-import { type HeaderFields, readHeaderFields } from '#mail/headers/header-fields.ts'
+import { readHeaderFields } from '#mail/headers/header-fields.ts'
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { MailRefused } from '#platform/smtp/mail-transport.ts'
 
@@ -35,7 +35,7 @@ export function forwardedMessage(
   if (isMarked(fields, mark)) {
     throw new MailRefused('A loop: this mailbox has forwarded the message before')
   }
-  if (fields.get('received').length >= MAX_HOPS) {
+  if (fields.count('received') >= MAX_HOPS) {
     throw new MailRefused(`A loop: the message went through ${MAX_HOPS} servers`)
   }
   const trace = traceHeader.replace(ENVELOPE_TRACE, '')
@@ -73,8 +73,8 @@ export function inOwnName(message: Uint8Array, mailbox: string): Uint8Array {
   return Buffer.concat([head, bytes.subarray(end)])
 }
 
-const isMarked = (fields: HeaderFields, mark: string): boolean =>
-  fields.get(MARK_FIELD.toLowerCase()).some((value) => value.trim() === mark)
+const isMarked = (fields: ReturnType<typeof readHeaderFields>, mark: string): boolean =>
+  fields.texts(MARK_FIELD.toLowerCase()).some((value) => value.trim() === mark)
 
 /** The name, or else the address. */
 function shownAuthor(message: Uint8Array): string {

@@ -1,44 +1,54 @@
-import { addressParser, decodeWords } from 'postal-mime'
-
 import { toStorable } from '#base/storable-text.ts'
+import { parseAddressList } from '#sandbox/mail/mime/address-list.ts'
 
 /** More recipients than that are not shown; the message itself has them all. */
 const MAX_ADDRESSES = 500
-/** Of all fields of a name together: the parser's time grows faster than the length, to 85 ms for the worst 32 KiB. */
-const MAX_LENGTH = 8 * 1024
+/** Of all fields of a name together. */
+const MAX_LENGTH = 64 * 1024
 const MAX_NAME_LENGTH = 500
 const MAX_ADDRESS_LENGTH = 320
 /** What a name must be quoted for, RFC 5322 §3.2.3. */
 const SPECIAL = /[()<>[\]:;@\\,."]/
+/** What others may read an address in. */
+const LIKE_ADDRESS = /[<>@]/
 
 export interface AddressList {
   /** As people read them: `Ann Lee <ann@shop.test>`. */
   readonly texts: readonly string[]
   readonly addresses: readonly string[]
+  /** The first that can be answered, or else the first. */
+  readonly author: { readonly text: string; readonly address: string } | undefined
+}
+
+interface Named {
+  readonly name: string
+  readonly address: string
 }
 
 /** The addresses of all fields of one name; the members of groups among the others. */
 export function readAddresses(values: readonly string[]): AddressList {
-  if (values.length === 0) return { texts: [], addresses: [] }
-  const found = addressParser(values.join(', ').slice(0, MAX_LENGTH), { flatten: true })
-    .slice(0, MAX_ADDRESSES)
+  const list = values.join(', ').slice(0, MAX_LENGTH)
+  const found = parseAddressList(list, MAX_ADDRESSES)
     .map(({ name, address }) => ({
-      name: clean(decodeWords(name), MAX_NAME_LENGTH),
-      address: clean(address ?? '', MAX_ADDRESS_LENGTH),
+      name: clean(name, MAX_NAME_LENGTH),
+      address: clean(address, MAX_ADDRESS_LENGTH),
     }))
     .filter(({ name, address }) => name !== '' || address !== '')
+  const author = found.find(({ address }) => address.includes('@')) ?? found[0]
   return {
     texts: found.map(textOf),
     addresses: found.map(({ address }) => address).filter((address) => address !== ''),
+    author: author && { text: textOf(author), address: author.address },
   }
 }
 
-function textOf({ name, address }: { readonly name: string; readonly address: string }): string {
+function textOf({ name, address }: Named): string {
   if (name === '' || name === address) return address
-  if (address === '') return name
-  const shown = SPECIAL.test(name) ? `"${name.replaceAll(/(["\\])/g, '\\$1')}"` : name
-  return `${shown} <${address}>`
+  if (address === '') return LIKE_ADDRESS.test(name) ? quoted(name) : name
+  return `${SPECIAL.test(name) ? quoted(name) : name} <${address}>`
 }
+
+const quoted = (name: string): string => `"${name.replaceAll(/(["\\])/g, '\\$1')}"`
 
 const clean = (text: string, maxLength: number): string =>
   toStorable(

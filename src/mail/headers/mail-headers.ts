@@ -1,15 +1,17 @@
-import { decodeWords } from 'postal-mime'
-
 import { toStorable } from '#base/storable-text.ts'
+import { decodeEncodedWords } from '#sandbox/mail/mime/encoded-words.ts'
+import { charsetOfFields } from '#sandbox/mail/mime/field-charset.ts'
 
 import { type AddressList, readAddresses } from './addresses.ts'
-import { type HeaderFields, readHeaderFields } from './header-fields.ts'
+import { readHeaderFields } from './header-fields.ts'
 
 /** RFC 5322 §2.1.1 gives a line 998 characters; subjects that are folded may be longer. */
 const MAX_SUBJECT_LENGTH = 2000
 /** As many as WildDuck and others keep; conversations that are longer are known by their last messages. */
 const MAX_REFERENCES = 50
 const MAX_ID_LENGTH = 998
+/** Of all fields of a name, with what is folded into them. */
+const MAX_FIELD_BYTES = 64 * 1024
 /** RFC 5322 §3.6.4, and anything else that stands between brackets. */
 const BRACKETED = /<([^<>]{1,998})>/g
 
@@ -36,32 +38,34 @@ export interface MailHeaders {
  */
 export function readMailHeaders(start: Uint8Array): MailHeaders {
   const fields = readHeaderFields(start)
-  const from = readAddresses(fields.get('from'))
+  const charset = charsetOfFields(fields)
+  const values = (name: string): readonly string[] =>
+    fields.texts(name, { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
+  // The longest field that people write tells its charset best.
+  const subject = subjectOf(values('subject'))
+  const { author } = readAddresses(values('from'))
   return {
-    subject: subjectOf(fields),
-    from: from.texts[0] ?? '',
-    fromAddress: from.addresses[0]?.toLowerCase() ?? '',
-    to: textsOf(fields, 'to'),
-    cc: textsOf(fields, 'cc'),
-    replyTo: textsOf(fields, 'reply-to'),
-    messageId: idsOf(fields, 'message-id')[0] ?? null,
-    inReplyTo: idsOf(fields, 'in-reply-to')[0] ?? null,
-    references: boundedReferences(idsOf(fields, 'references')),
+    subject,
+    from: author?.text ?? '',
+    fromAddress: author?.address.toLowerCase() ?? '',
+    to: textsOf(values('to')),
+    cc: textsOf(values('cc')),
+    replyTo: textsOf(values('reply-to')),
+    messageId: idsOf(values('message-id'))[0] ?? null,
+    inReplyTo: idsOf(values('in-reply-to'))[0] ?? null,
+    references: boundedReferences(idsOf(values('references'))),
   }
 }
 
-function subjectOf(fields: HeaderFields): string {
-  const [value = ''] = fields.get('subject')
-  const text = decodeWords(value.slice(0, MAX_SUBJECT_LENGTH * 2))
+function subjectOf([value = '']: readonly string[]): string {
+  const text = decodeEncodedWords(value.slice(0, MAX_SUBJECT_LENGTH * 2))
   return toStorable(text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUBJECT_LENGTH))
 }
 
-const textsOf = (fields: HeaderFields, name: string): AddressList['texts'] =>
-  readAddresses(fields.get(name)).texts
+const textsOf = (values: readonly string[]): AddressList['texts'] => readAddresses(values).texts
 
 /** Some mailers leave the brackets out: then it is the first word. */
-function idsOf(fields: HeaderFields, name: string): string[] {
-  const [value = ''] = fields.get(name)
+function idsOf([value = '']: readonly string[]): string[] {
   const ids = Array.from(value.matchAll(BRACKETED), ([, id = '']) => id.trim())
   if (ids.length === 0) ids.push(value.trim().split(/[\s<>]/, 1)[0] ?? '')
   return ids.filter((id) => id !== '' && id.length <= MAX_ID_LENGTH).map(toStorable)

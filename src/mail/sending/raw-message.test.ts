@@ -37,6 +37,15 @@ test('date and id are added, and who is in bcc is taken out', () => {
   )
 })
 
+test.each([
+  'Lee, Ann <info@one.test>',
+  '"Lee, Ann" <info@one.test>',
+  '=?utf-8?Q?Lee=2C_Ann?= <info@one.test>',
+  'Ann\r\n\t<info@one.test>',
+])('an author who is named %j is the mailbox', (author) => {
+  expect(prepared(`From: ${author}`, '', 'Text')).toContain(author)
+})
+
 test('lines that end as on Unix end as in mail', () => {
   const message = Buffer.from('From: info@one.test\nDate: x\nMessage-ID: <a>\n\na\nb')
   expect(prepareRawMessage(message, SENDER).toString()).toContain('\r\n\r\na\r\nb')
@@ -48,6 +57,8 @@ test.each([
   ['two authors', ['From: info@one.test, ann@one.test']],
   ['two fields for one author', ['From: info@one.test', 'From: ann@one.test']],
   ['an author in a comment', ['From: (info@one.test) ann@one.test']],
+  ['an author in what an escape hides', ['From: \u001B$B<ann@one.test>\u001B(B <info@one.test>']],
+  ['an author behind an escape', ['From: \u001B(I <info@one.test>']],
   ['no author', ['Subject: x']],
   ['another sender', ['From: info@one.test', 'Sender: ann@one.test']],
   ['a line that is no field', ['From: info@one.test', 'nothing']],

@@ -129,7 +129,10 @@ function checkAuthor(fields: readonly string[], names: readonly string[], sender
     const values = found.map((field) => Buffer.from(valueOf(field), 'latin1').toString())
     const { addresses } = readAddresses(values)
     const [address = ''] = addresses
-    if (found.length !== 1 || addresses.length !== 1 || !isSender(sender, address)) {
+    // With an escape in it, others may read another address.
+    const isPlain = values.every((value) => !/\p{Cc}/u.test(value.replaceAll('\t', '')))
+    const isOne = found.length === 1 && addresses.length === 1 && isPlain
+    if (!isOne || !isSender(sender, address)) {
       const own = `${sender.localPart}@${sender.domain}`
       throw new HeaderFault(
         `must have one ${name === 'from' ? 'From' : 'Sender'}, which is "${own}"`,

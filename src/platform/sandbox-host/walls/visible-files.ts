@@ -7,13 +7,14 @@ import { isJsonObject } from '#base/json-object.ts'
 
 /** What the sandbox's own code imports. */
 const PACKAGES = [
+  'chardet',
   'es-module-lexer',
   'esbuild-wasm',
   'html-to-text',
+  'iconv-lite',
   'isolated-vm',
   'lru-cache',
   'piscina',
-  'postal-mime',
   'sanitize-html',
 ]
 /** A line of the dynamic linker's: `libm.so.6 => /lib/libm.so.6 (0x…)`, or the linker itself. */

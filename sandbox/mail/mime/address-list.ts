@@ -1,0 +1,173 @@
+import { type AddressToken, AddressLexer } from './address-tokens.ts'
+import { decodeEncodedWords } from './encoded-words.ts'
+
+/** Somebody whom a field names. */
+export interface NamedAddress {
+  /** Decoded; empty when there is none. */
+  readonly name: string
+  /** `local@domain`; empty when there is none. */
+  readonly address: string
+}
+
+/** What is between two commas, as it was written. */
+interface Segment {
+  readonly tokens: readonly AddressToken[]
+  /** Whether only a comma separates it from the next one, which may be of the same name. */
+  readonly isOpen: boolean
+}
+
+const NOBODY: NamedAddress = { name: '', address: '' }
+const PLAIN_LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\-\u{80}-\u{10ffff}]+$/u
+/** Letters that no text has: they mark what was quoted. */
+const MARKS = /[\u{F0000}\u{F0001}]/gu
+const SCHEME = /^mailto:/i
+
+/**
+ * The addresses of a field, those of groups among the others (RFC 5322 §3.4, §4.4), in the order in which they were written.
+ * Takes what people and programs write: commas in a name that is not quoted, routes, comments, brackets and quotes that are
+ * not closed. Names are decoded after that: nothing in an encoded word separates.
+ */
+export function parseAddressList(list: string, maxCount: number): readonly NamedAddress[] {
+  const found: NamedAddress[] = []
+  /** Names without an address, which may be the beginning of the next one. */
+  let names: string[] = []
+  const end = (): void => {
+    found.push(...names.map((name) => ({ name, address: '' })))
+    names = []
+  }
+  for (const { tokens, isOpen } of segmentsOf(new AddressLexer(list).tokens())) {
+    if (found.length + names.length >= maxCount) break
+    const [first = NOBODY, ...others] = addressesIn(tokens)
+    if (first.address === '') {
+      names.push(first.name)
+      if (!isOpen) end()
+      continue
+    }
+    const isNamed = tokens.some(({ kind }) => kind === 'angle')
+    if (!isNamed) end()
+    found.push({ ...first, name: [...names, first.name].filter(Boolean).join(', ') }, ...others)
+    names = []
+  }
+  end()
+  return found
+    .slice(0, maxCount)
+    .map(({ name, address }) => ({ name: decodeEncodedWords(name).trim(), address }))
+    .filter(({ name, address }) => name !== '' || address !== '')
+}
+
+/** A colon begins a group where a semicolon ends it; otherwise it is of the name. */
+function segmentsOf(tokens: readonly AddressToken[]): Segment[] {
+  const segments: Segment[] = []
+  const lastSemicolon = tokens.findLastIndex(({ kind }) => kind === 'semicolon')
+  let current: AddressToken[] = []
+  const end = (isOpen: boolean): void => {
+    if (current.length > 0) segments.push({ tokens: current, isOpen })
+    current = []
+  }
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'comma') end(true)
+    else if (token.kind === 'semicolon') end(false)
+    else if (token.kind !== 'colon') current.push(token)
+    else if (isScheme(current)) current = []
+    else if (at < lastSemicolon && !hasAddress(current)) current = []
+    else current.push({ kind: 'text', text: ':' })
+  }
+  end(false)
+  return segments
+}
+
+const isScheme = (tokens: readonly AddressToken[]): boolean =>
+  tokens.length === 1 && tokens[0]?.text.trim().toLowerCase() === 'mailto'
+
+const hasAddress = (tokens: readonly AddressToken[]): boolean =>
+  tokens.some(({ kind, text }) => kind === 'angle' || text.includes('@'))
+
+/** The addresses of one segment: mostly one. The name is of the first. */
+function addressesIn(tokens: readonly AddressToken[]): NamedAddress[] {
+  const angles = tokens.filter(({ kind }) => kind === 'angle')
+  const bracketed = angles.flatMap(({ text }) => bracketedAddresses(text))
+  const { words, addresses } = wordsOf(tokens)
+  const [only] = tokens
+  if (tokens.length === 1 && only?.kind === 'quoted' && isAddress(only.text)) {
+    return bracketedAddresses(only.text).map((address) => ({ name: '', address }))
+  }
+  if (bracketed.length === 0 || (addresses.length > 0 && !bracketed.some(isAddress))) {
+    const others = angles.map(({ text }) => text.trim())
+    return named([...words, ...others].join(' ') || commentsOf(tokens), addresses)
+  }
+  const name = tokens
+    .filter(({ kind }) => kind === 'text' || kind === 'quoted')
+    .map(({ text }) => text)
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return named(withoutStrayQuote(name) || commentsOf(tokens), bracketed)
+}
+
+/** One at its beginning that is not closed. */
+const withoutStrayQuote = (name: string): string => name.replace(/^"(?=[^"]*$)/, '')
+
+function named(name: string, addresses: readonly string[]): NamedAddress[] {
+  const [first = '', ...others] = addresses
+  return [{ name, address: first }, ...others.map((address) => ({ name: '', address }))]
+}
+
+const isAddress = (text: string): boolean => text.includes('@')
+
+const commentsOf = (tokens: readonly AddressToken[]): string =>
+  tokens
+    .filter(({ kind }) => kind === 'comment')
+    .map(({ text }) => text.trim())
+    .join(' ')
+
+/** Between brackets: without its route (RFC 5322 §4.4), blanks and comments; several where somebody put them there. */
+function bracketedAddresses(text: string): string[] {
+  const tokens = new AddressLexer(text.replace(SCHEME, '')).tokens()
+  const colon = tokens.findLastIndex(({ kind }) => kind === 'colon')
+  const isRouted = text.trimStart().startsWith('@') && colon > 0
+  const parts: string[] = ['']
+  for (const { kind, text: piece } of isRouted ? tokens.slice(colon + 1) : tokens) {
+    if (kind === 'comma' || kind === 'semicolon') parts.push('')
+    else if (kind === 'quoted') parts.push(`${parts.pop() ?? ''}${quotedLocal(piece)}`)
+    else if (kind === 'text') parts.push(`${parts.pop() ?? ''}${piece.replaceAll(/\s+/g, '')}`)
+  }
+  return parts.map(unwrapped).filter((part) => part !== '')
+}
+
+const quotedLocal = (local: string): string =>
+  PLAIN_LOCAL.test(local) || local.includes('@') ? local : `"${local.replaceAll(/["\\]/g, '\\$&')}"`
+
+/** Without quotes of a kind that no address has at both ends. */
+const unwrapped = (address: string): string => address.replace(/^'(.+)'$/s, '$1')
+
+/** The words of what has no brackets: those with an at sign are addresses. Blanks around it are of RFC 822. */
+function wordsOf(tokens: readonly AddressToken[]): {
+  readonly words: string[]
+  readonly addresses: string[]
+} {
+  let text = ''
+  const quoted: string[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'text') text += token.text.replaceAll(MARKS, '')
+    if (token.kind === 'comment') text += ' '
+    if (token.kind !== 'quoted') continue
+    const isLocal = tokens[at + 1]?.text.startsWith('@') === true && tokens[at + 1]?.kind === 'text'
+    text += isLocal ? `\u{F0000}${quoted.length}\u{F0000}` : ` \u{F0001}${quoted.length}\u{F0001} `
+    quoted.push(isLocal ? quotedLocal(token.text) : token.text)
+  }
+  const restored = (word: string): string =>
+    word.replaceAll(
+      /[\u{F0000}\u{F0001}](\d+)[\u{F0000}\u{F0001}]/gu,
+      (_, at: string) => quoted[Number(at)] ?? '',
+    )
+  const all = text.trim().split(/\s+/).join(' ').replaceAll(/ ?@ ?/g, '@').split(' ')
+  const isBare = (word: string): boolean =>
+    word.indexOf('@') > 0 && !word.endsWith('@') && !word.includes('\u{F0001}')
+  return {
+    words: all
+      .filter((word) => !isBare(word))
+      .map(restored)
+      .filter((word) => word !== ''),
+    addresses: all.filter(isBare).map((word) => unwrapped(restored(word))),
+  }
+}

@@ -1,0 +1,261 @@
+import { Buffer } from 'node:buffer'
+
+import iconv from 'iconv-lite'
+import { describe, expect, test } from 'vitest'
+
+import { mail, multipart, part } from '#corpus/sample.ts'
+
+import { parseMail } from './parse-mail.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')
+const TEXT = part(['Content-Type: text/plain'], 'words')
+
+function read(message: string | Buffer) {
+  const bytes = typeof message === 'string' ? Buffer.from(message) : message
+  const { outline, contents } = parseMail(bytes)
+  const [text, html, ...files] = contents.map((content) => Buffer.from(content))
+  return {
+    text: text?.toString() ?? '',
+    html: outline.htmlBytes === null ? null : html?.toString().trimEnd(),
+    names: outline.attachments.map(({ filename }) => filename),
+    files: files.map((file) => file.toString('latin1')),
+    outline,
+  }
+}
+
+const attached = (encoding: string, body: string, type = 'text/csv; charset=utf-16'): string =>
+  multipart('mixed', [
+    TEXT,
+    part(
+      [
+        `Content-Type: ${type}`,
+        'Content-Disposition: attachment; filename=a.csv',
+        `Content-Transfer-Encoding: ${encoding}`,
+      ],
+      body,
+    ),
+  ])
+
+describe('an attachment', () => {
+  test.each([
+    ['7bit', 'a,b\r\n1,2', 'a,b\r\n1,2'],
+    ['7bit', 'a,b\r\n1,2\r\n', 'a,b\r\n1,2\r\n'],
+    ['7bit', 'a\n\rb\0\r\r\n\n', 'a\n\rb\0\r\r\n\n'],
+    ['8bit', '\u00e9\r\n\tx  \r\n', '\u00c3\u00a9\r\n\tx  \r\n'],
+    ['binary', '=41=\r\n', '=41=\r\n'],
+    ['quoted-printable', 'a,b=0A=\r\n1,2\r\n', 'a,b\n1,2\r\n'],
+    ['base64', 'YSxiDQox', 'a,b\r\n1'],
+    ['x-none', 'a\r\n', 'a\r\n'],
+    ['7bit', '', ''],
+    ['8bit', '--b1x\r\n--\r\n', '--b1x\r\n--\r\n'],
+  ])('in %s is the bytes that were sent: %j', (encoding, body, expected) => {
+    for (const type of ['text/csv; charset=utf-16', 'text/plain; format=flowed', 'text/calendar']) {
+      const { files, names, text } = read(attached(encoding, body, type))
+      expect({ files, names, text }).toEqual({
+        files: [expected],
+        names: ['a.csv'],
+        text: 'words\n',
+      })
+    }
+  })
+})
+
+describe('a text', () => {
+  const named = (fields: readonly string[]): string =>
+    multipart('mixed', [TEXT, part(fields, 'notes'), part(['Content-Type: text/plain'], 'end')])
+
+  test.each([
+    ['Content-Type: text/plain', 'Content-Disposition: inline; filename="notes.txt"'],
+    ['Content-Type: text/plain; name=notes.txt', 'X: y'],
+    ['Content-Type: text/plain; name=notes.txt', 'Content-Disposition: inline'],
+    ['X: y', "Content-Disposition: inline; filename*=utf-8''notes.txt"],
+    ['Content-Type: text; name=notes.txt', 'Content-Disposition: attachment'],
+  ])('with a name among others is a file: %s, %s', (...fields) => {
+    const { text, names, outline } = read(named(fields))
+    expect({ text, names }).toEqual({ text: 'words\n\nend\n', names: ['notes.txt'] })
+    expect(outline.attachments[0]?.inline).toBe(false)
+  })
+
+  test.each([
+    ['alone', mail(['Content-Type: text/plain; name=notes.txt'], 'words')],
+    [
+      'in an alternative',
+      multipart('alternative', [
+        part(['Content-Type: text/plain; name=a.txt'], 'words'),
+        part(['Content-Type: text/html; name=a.html'], '<b>words</b>'),
+      ]),
+    ],
+    [
+      'in what is signed',
+      multipart('signed', [
+        part(['Content-Type: text/plain; name=a.txt'], 'words'),
+        part(['Content-Type: application/pgp-signature'], 'x'),
+      ]),
+    ],
+  ])('with a name is shown %s', (_, message) => {
+    const { text, names } = read(message)
+    expect(text).toBe('words\n')
+    expect(names.filter((name) => !name.endsWith('.asc'))).toEqual([])
+  })
+
+  test('with a name is shown, too, where nothing else is', () => {
+    const inline = ['Content-Disposition: inline; filename=notes.txt']
+    const { text, names } = read(multipart('mixed', [part(inline, 'notes')]))
+    expect({ text, names }).toEqual({ text: 'notes\n', names: ['notes.txt'] })
+    const blank = part(['Content-Type: text/plain'], ' \r\n')
+    expect(read(multipart('mixed', [blank, part(inline, 'notes')])).text).toBe('notes\n')
+    const file = ['Content-Type: text/plain', 'Content-Disposition: attachment; filename=a.txt']
+    expect(read(mail(file, 'words'))).toMatchObject({ text: 'words\n', names: ['a.txt'] })
+  })
+
+  test.each([
+    ['Content-Type: text'],
+    ['Content-Type: plain'],
+    ['Content-Type: unknown'],
+    ['Content-Type: text/'],
+    ['Content-Type: ;;;'],
+    ['Content-Type: text/enriched'],
+    ['Content-Type: text/markdown; charset=utf-8'],
+    ['Content-Type: text/x-unknown'],
+    ['Content-Type: multipart/mixed'],
+    ['Content-Type: multipart/mixed; boundary=never'],
+    ['Content-Type: multipart/alternative; boundary=""'],
+    ['Content-Transfer-Encoding: x-none'],
+  ])('is shown of %s', (field) => {
+    expect(read(mail([field], 'Grüße'))).toMatchObject({ text: 'Grüße\n', names: [] })
+    expect(read(mail([field], 'Grüße')).outline.snippet).toBe('Grüße')
+  })
+
+  test.each([
+    ['no header at all', 'Grüße\r\nund mehr'],
+    ['no empty line behind the header', 'Subject: s\r\nGrüße\r\nund mehr'],
+    ['an empty header', '\r\nGrüße\r\nund mehr'],
+  ])('is shown of a message with %s', (_, message) => {
+    expect(read(message).text).toBe('Grüße\nund mehr\n')
+  })
+
+  test('that is none is a file, whatever its type', () => {
+    const fields = ['Content-Type: jpeg', 'Content-Transfer-Encoding: base64']
+    const noise = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 7919) % 256))
+    expect(read(mail(fields, noise.toString('base64')))).toMatchObject({
+      text: '',
+      names: ['part-1.bin'],
+      files: [noise.toString('latin1')],
+    })
+  })
+})
+
+describe('an alternative', () => {
+  const HTML = part(['Content-Type: text/html'], '<p>rich <b>words</b></p>')
+  const plain = (text: string): string => part(['Content-Type: text/plain; charset=utf-8'], text)
+
+  test.each([' \r\n\t\r\n', '', '\u00a0', '\u200b\u200c'])(
+    'with a blank text is shown as its HTML: %j',
+    (blank) => {
+      const { text, html, outline } = read(multipart('alternative', [plain(blank), HTML]))
+      expect({ text, html }).toEqual({ text: 'rich words', html: '<p>rich <b>words</b></p>' })
+      expect(outline.snippet).toBe('rich words')
+    },
+  )
+
+  test.each([
+    '',
+    '<html><head><title>t</title></head><body>&nbsp;</body></html>',
+    '<style>p{}</style>',
+  ])('with blank HTML is shown as its text: %j', (blank) => {
+    const parts = [plain('words'), part(['Content-Type: text/html'], blank)]
+    expect(read(multipart('alternative', parts))).toMatchObject({ text: 'words\n', html: null })
+  })
+
+  test('shows HTML of an image alone', () => {
+    const image = part(['Content-Type: text/html'], '<img src="https://a.test/x.png">')
+    expect(read(multipart('alternative', [plain('words'), image]))).toMatchObject({
+      text: 'words\n',
+      html: '<img data-remote-src="https://a.test/x.png" />',
+    })
+  })
+
+  test('shows the best HTML once, and has no file of what is for one program', () => {
+    const amp = part(['Content-Type: text/x-amp-html'], '<html amp>x')
+    expect(read(multipart('alternative', [plain('words'), amp, HTML]))).toMatchObject({
+      text: 'words\n',
+      html: '<p>rich <b>words</b></p>',
+      names: [],
+    })
+  })
+
+  test('shows all parts of the one that Apple Mail makes of HTML and files', () => {
+    const mixed = [
+      'Content-Type: multipart/mixed; boundary=m\r\n\r\n--m\r\nContent-Type: text/html\r\n\r\n<p>above</p>',
+      `Content-Type: application/pdf; name=a.pdf\r\nContent-Disposition: inline; filename=a.pdf\r\nContent-Transfer-Encoding: base64\r\n\r\n${PNG}`,
+      'Content-Type: text/html\r\n\r\n<p>below</p>',
+    ].join('\r\n--m\r\n')
+    expect(read(multipart('alternative', [plain('words'), `${mixed}\r\n--m--`]))).toMatchObject({
+      text: 'words\n',
+      html: '<p>above</p>\n\n<p>below</p>',
+      names: ['a.pdf'],
+    })
+  })
+})
+
+describe('several texts', () => {
+  test('are shown one after the other, each as text and as HTML where there is HTML', () => {
+    const html = part(['Content-Type: text/html'], '<p>rich</p>')
+    const footer = part(['Content-Type: text/plain'], 'a <b> & c')
+    expect(read(multipart('mixed', [TEXT, footer]))).toMatchObject({
+      text: 'words\n\na <b> & c\n',
+      html: null,
+    })
+    const { text, html: shown } = read(multipart('mixed', [html, footer]))
+    expect(text).toBe('rich\n\na <b> & c\n')
+    expect(shown).toContain('<p>rich</p>')
+    expect(shown).toContain('a &lt;b&gt; &amp; c')
+  })
+
+  test('beside an image that is shown in one are one message', () => {
+    const related = multipart('related', [
+      part(['Content-Type: text/html'], '<img src="cid:a@x">'),
+      part(['Content-Type: image/png', 'Content-ID: <a@x>'], 'x'),
+    ])
+    const { html, outline } = read(related)
+    expect(html).toBe('<img src="cid:a@x" />')
+    expect(outline.attachments).toMatchObject([{ contentId: 'a@x', inline: true }])
+  })
+})
+
+describe('a text of whatever charset', () => {
+  const sent = (fields: readonly string[], body: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(mail(fields)), body])
+
+  test.each([
+    ['UTF-8 under an unknown label', 'text/plain; charset=x-klingon', Buffer.from('Grüße 日本')],
+    ['UTF-8 under a label of 7 bits', 'text/plain; charset=us-ascii', Buffer.from('Grüße 日本')],
+    ['UTF-8 under a decorated label', 'text/plain; charset="\'utf-8\'"', Buffer.from('Grüße 日本')],
+    [
+      'ISO-2022-JP without a label',
+      'text/plain',
+      iconv.encode('Grusse \x1b$BF|K\\\x1b(B', 'latin1'),
+    ],
+    ['UTF-16 with a mark', 'text/plain', Buffer.from('\uFEFFGrüße 日本', 'utf16le')],
+  ])('is shown: %s', (_, type, body) => {
+    const { text } = read(sent([`Content-Type: ${type}`], body))
+    expect(text).toMatch(/^Gr(?:üße|usse) 日本\n$/)
+  })
+
+  test('of HTML is shown as HTML says', () => {
+    const html = iconv.encode('<meta charset=windows-1251><p>Привет', 'windows-1251')
+    expect(read(sent(['Content-Type: text/html'], html))).toMatchObject({ text: 'Привет' })
+  })
+
+  test('has file names of the charset that it has itself', () => {
+    const name = iconv.encode('Счёт.pdf', 'koi8-r')
+    const message = Buffer.concat([
+      Buffer.from('Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'),
+      Buffer.from('Content-Type: text/plain; charset=koi8-r\r\n\r\nx\r\n--b\r\n'),
+      Buffer.from('Content-Type: application/pdf\r\nContent-Disposition: attachment; filename="'),
+      name,
+      Buffer.from('"\r\n\r\nx\r\n--b--\r\n'),
+    ])
+    expect(read(message).names).toEqual(['Счёт.pdf'])
+  })
+})

@@ -1,0 +1,174 @@
+import type { Entity } from './mime/entities.ts'
+import { fieldCharset } from './mime/field-charset.ts'
+import { decodeFileName, parseParameters } from './mime/parameters.ts'
+import { isReadableHtml, isReadableText } from './readable-text.ts'
+
+/** What a reader sees of a part, in the order of the message; `isReadable` when a person sees anything of it. */
+export type Shown = { readonly isReadable: boolean } & (
+  | { readonly kind: 'plain' | 'html'; readonly text: string }
+  | { readonly kind: 'all'; readonly items: readonly Shown[] }
+  /** The same twice (RFC 2046 §5.1.4): as text and as HTML. */
+  | { readonly kind: 'either'; readonly plain: Shown; readonly html: Shown }
+)
+
+/** A part that is given as a file. */
+export interface FilePart {
+  readonly entity: Entity
+  readonly filename: string | undefined
+  readonly disposition: string
+  readonly contentId: string
+  /** Whether it belongs to the HTML beside it (RFC 2387). */
+  readonly isRelated: boolean
+}
+
+export interface ShownMail {
+  readonly shown: Shown
+  readonly files: readonly FilePart[]
+}
+
+/** Where a part is. */
+interface Place {
+  /** Whether it is the text of its message, or of one of its alternatives, and not beside others. */
+  readonly isBody: boolean
+  readonly isRelated: boolean
+}
+
+const NOTHING: Shown = { kind: 'all', items: [], isReadable: false }
+/** Made for one program, beside the same as HTML. */
+const OTHER_VIEWS = new Set(['text/x-amp-html', 'text/watch-html'])
+/** Text that is made for programs. */
+const FOR_PROGRAMS =
+  /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|css|javascript|xml)$/
+const MAX_FIELD_BYTES = 64 * 1024
+const SAMPLE = 4096
+/** The names of so many files may be guessed. */
+const MAX_GUESSES = 20
+const CONTROLS = /[[\p{Cc}\uFFFD]--[\t\n\f\r]]/gv
+
+/** Sorts the parts of a message into what is shown and what is a file. Whatever can be read is one of them, or both. */
+export function shownParts(root: Entity, textOf: (entity: Entity) => string): ShownMail {
+  const sorting = new Sorting(textOf, fieldCharset(charsetIn(root)))
+  const shown = sorting.sort(root, { isBody: true, isRelated: false })
+  const { files } = sorting
+  return { shown: shown.isReadable ? shown : sorting.instead(root, shown), files }
+}
+
+/** The charset that a message names first. */
+function charsetIn({ contentType, children }: Entity): string | undefined {
+  const own = contentType.parameters.get('charset')
+  if (own !== undefined) return own
+  for (const child of children) {
+    const found = charsetIn(child)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+class Sorting {
+  readonly #textOf: (entity: Entity) => string
+  readonly #charset: string | undefined
+  readonly files: FilePart[] = []
+
+  constructor(textOf: (entity: Entity) => string, charset: string | undefined) {
+    this.#textOf = textOf
+    this.#charset = charset
+  }
+
+  sort(entity: Entity, place: Place): Shown {
+    const { type, children } = entity
+    if (!type.startsWith('multipart/')) return this.#leaf(entity, place)
+    // Of a multipart without parts there is the text that it has.
+    if (children.length === 0) return shownText(entity, this.#textOf(entity))
+    if (type === 'multipart/alternative') return this.#alternative(children, place.isRelated)
+    const isRelated = place.isRelated || type === 'multipart/related'
+    const isRoot = type === 'multipart/related' || type === 'multipart/signed'
+    const items = children.map((child, at) =>
+      this.sort(child, { isBody: isRoot && at === 0, isRelated }),
+    )
+    return { kind: 'all', items, isReadable: items.some(({ isReadable }) => isReadable) }
+  }
+
+  /** Of several texts the first, of several kinds of HTML the last, which its sender likes most. */
+  #alternative(children: readonly Entity[], isRelated: boolean): Shown {
+    const views = children.filter(({ type }) => !OTHER_VIEWS.has(type))
+    const items = (views.length > 0 ? views : children).map((child) =>
+      this.sort(child, { isBody: true, isRelated }),
+    )
+    const readable = items.filter(({ isReadable }) => isReadable)
+    const plain = readable.find((item) => !hasHtml(item))
+    const html = readable.findLast(hasHtml)
+    if (plain && html) return { kind: 'either', plain, html, isReadable: true }
+    return plain ?? html ?? items[0] ?? NOTHING
+  }
+
+  #leaf(entity: Entity, { isBody, isRelated }: Place): Shown {
+    const file = this.#fileOf(entity, isRelated)
+    const isText = isShownText(entity) && file.disposition !== 'attachment'
+    if (isText && (isBody || file.filename === undefined)) {
+      const text = this.#textOf(entity)
+      if (isDeclared(entity) || !isBinary(text)) return shownText(entity, text)
+    }
+    this.files.push(file)
+    return NOTHING
+  }
+
+  /** Where nothing else can be read: a text that is a file, too, or of a kind that is unknown. */
+  instead(root: Entity, shown: Shown): Shown {
+    const texts = this.files.filter(
+      ({ entity, disposition }) =>
+        entity.type.startsWith('text/') &&
+        !FOR_PROGRAMS.test(entity.type) &&
+        (disposition !== 'attachment' || entity === root),
+    )
+    for (const file of texts) {
+      const text = this.#textOf(file.entity)
+      const found = shownText(file.entity, text)
+      if (isBinary(text) || !found.isReadable) continue
+      const isNamed = file.filename !== undefined || file.disposition === 'attachment'
+      if (!isNamed) this.files.splice(this.files.indexOf(file), 1)
+      return found
+    }
+    return shown
+  }
+
+  #fileOf(entity: Entity, isRelated: boolean): FilePart {
+    const { fields } = entity
+    const guesses = this.files.length < MAX_GUESSES
+    const options = { maxBytes: MAX_FIELD_BYTES, charset: this.#charset, guesses }
+    const parameter = (field: string, name: string): string | undefined =>
+      parseParameters(fields.text(field, options)).parameters.get(name)
+    const filename =
+      parameter('content-disposition', 'filename') || parameter('content-type', 'name') || undefined
+    return {
+      entity,
+      filename: decodeFileName(filename),
+      disposition: entity.disposition.value,
+      contentId: fields.text('content-id', options),
+      isRelated,
+    }
+  }
+}
+
+const isShownText = ({ type }: Entity): boolean => type === 'text/plain' || type === 'text/html'
+
+/** Whether it says that it is text, or says nothing. */
+const isDeclared = ({ type, contentType }: Entity): boolean =>
+  contentType.value === type || contentType.value === '' || contentType.value.startsWith('text')
+
+const shownText = ({ type }: Entity, text: string): Shown => {
+  const isHtml = type === 'text/html'
+  return {
+    kind: isHtml ? 'html' : 'plain',
+    text,
+    isReadable: isHtml ? isReadableHtml(text) : isReadableText(text),
+  }
+}
+
+/** Control characters that no text has. */
+const isBinary = (text: string): boolean =>
+  (text.slice(0, SAMPLE).match(CONTROLS)?.length ?? 0) * 20 > Math.min(text.length, SAMPLE)
+
+export function hasHtml(shown: Shown): boolean {
+  if (shown.kind === 'all') return shown.items.some(hasHtml)
+  return shown.kind === 'html' || shown.kind === 'either'
+}

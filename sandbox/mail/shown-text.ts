@@ -1,0 +1,71 @@
+import type { Buffer } from 'node:buffer'
+
+import { decodeText } from './mime/charsets.ts'
+import type { Entity } from './mime/entities.ts'
+import { unflowed } from './mime/flowed-text.ts'
+import { decodeTransfer } from './mime/transfer-encoding.ts'
+
+/** Of all text that a message shows, so much is decoded. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024
+const MAX_TEXT_LINES = 185_000
+/** The charsets of so many texts may be guessed. */
+const MAX_GUESSES = 50
+const LF = 0x0a
+
+/** Decodes the text of a message, part by part, until its bound. */
+export class ShownText {
+  readonly #bytes: Buffer
+  #bytesLeft: number
+  #linesLeft: number
+  #decoded = 0
+  /** Whether text was left out. */
+  isCut = false
+
+  constructor(
+    bytes: Buffer,
+    limits: { readonly bytes: number; readonly lines: number } = {
+      bytes: MAX_TEXT_BYTES,
+      lines: MAX_TEXT_LINES,
+    },
+  ) {
+    this.#bytes = bytes
+    this.#bytesLeft = limits.bytes
+    this.#linesLeft = limits.lines
+  }
+
+  /** Its lines end in LF, the last one, too. */
+  of({ type, contentType, transferEncoding, body }: Entity): string {
+    const sent = this.#take(this.#bytes.subarray(body.start, body.end))
+    this.#decoded += 1
+    const isHtml = type === 'text/html'
+    const { parameters } = contentType
+    const decoded = decodeText(decodeTransfer(sent, transferEncoding), {
+      declared: parameters.get('charset'),
+      isHtml,
+      guesses: this.#decoded <= MAX_GUESSES,
+    })
+    const lines = decoded.replaceAll(/\r+\n|\r/g, '\n')
+    const isFlowed = !isHtml && parameters.get('format')?.trim().toLowerCase() === 'flowed'
+    const delSp = parameters.get('delsp')?.trim().toLowerCase() === 'yes'
+    const text = isFlowed ? unflowed(lines, { delSp }) : lines
+    return text === '' || text.endsWith('\n') ? text : `${text}\n`
+  }
+
+  /** Whole lines only. */
+  #take(body: Buffer): Buffer {
+    let end = 0
+    while (end < body.length) {
+      const lineFeed = body.indexOf(LF, end)
+      const next = lineFeed < 0 ? body.length : lineFeed + 1
+      if (next > this.#bytesLeft || this.#linesLeft <= 0) {
+        this.isCut = true
+        break
+      }
+      this.#linesLeft -= 1
+      end = next
+    }
+    this.#bytesLeft -= end
+    if (this.isCut) this.#bytesLeft = 0
+    return body.subarray(0, end)
+  }
+}
