@@ -21,12 +21,136 @@ describe('sanitised HTML', () => {
     ['links that need a page', '<a href="x"><a href="#x">y</a>', '<a></a><a>y</a>'],
     [
       'safe styles',
-      '<b style="color: RED; width:5px">x</b>',
-      '<b style="color:RED;width:5px">x</b>',
+      '<b style="text-align: CENTER; width:5px">x</b>',
+      '<b style="text-align:CENTER;width:5px">x</b>',
     ],
-    ['other styles', '<b style="position:fixed;color:url(x);margin:-9px">x</b>', '<b>x</b>'],
+    ['other styles', '<b style="position:fixed;float:left;margin:-9px">x</b>', '<b>x</b>'],
+    [
+      'styles that would end before their quotes do',
+      '<b style="width:5px;}*{float:x;height:&quot;">x</b>',
+      '<b style="width:5px">x</b>',
+    ],
   ])('deals with %s', (_, html, expected) => {
     expect(sanitizedHtml(html)).toBe(expected)
+  })
+
+  const onPaper = (html: string): string =>
+    `<div style="background-color:#ffffff;color:#000000">${html}</div>`
+
+  test.each([
+    [
+      'a dark cell',
+      '<td style="background:#111;color:#fff">x</td>',
+      '<td style="background-color:#111111;color:#ffffff">x</td>',
+    ],
+    [
+      'a dark cell of attributes',
+      '<td bgcolor=111111><font color="#fff">x</font></td>',
+      '<td style="background-color:#111111;color:#ffffff"><font style="color:#ffffff">x</font></td>',
+    ],
+    [
+      'a dark page',
+      '<html><body bgcolor="#222" text="#ddd"><p>x</p></body></html>',
+      '<div style="background-color:#222222;color:#dddddd"><p>x</p></div>',
+    ],
+    [
+      'a dark page that names no color',
+      '<body style="background-color:black">x</body>',
+      '<div style="background-color:#000000;color:#ffffff">x</div>',
+    ],
+    [
+      'a gradient',
+      '<p style="background:linear-gradient(90deg, #111 0%, #333);color:#fff">x</p>',
+      '<p style="background-color:#111111;color:#ffffff">x</p>',
+    ],
+    [
+      'white words on a picture, which is not shown',
+      '<p style="background:url(https://a.test/x.png);color:#fff">x</p>',
+      '<p style="color:#666666">x</p>',
+    ],
+    [
+      'white words on a class, which is not kept',
+      '<b style="color:#fff">x</b>',
+      '<b style="color:#666666">x</b>',
+    ],
+    [
+      'words that are hard to read',
+      '<b style="color:#aaa">x</b>',
+      '<b style="color:#666666">x</b>',
+    ],
+    [
+      'a pair of the sender, hard to read or not',
+      '<b style="background:#f60;color:#fff">x</b>',
+      '<b style="background-color:#ff6600;color:#ffffff">x</b>',
+    ],
+    [
+      'words on a ground of the sender',
+      '<p style="background:#f60">x<b style="color:#fff">y</b></p>',
+      '<p style="background-color:#ff6600">x<b style="color:#ffffff">y</b></p>',
+    ],
+    [
+      'a background behind words of the sender',
+      '<p style="color:#fff;background:#000"><b style="background:#fff">x</b></p>',
+      '<p style="background-color:#000000;color:#ffffff"><b style="background-color:#ffffff;color:#666666">x</b></p>',
+    ],
+    [
+      'half transparent colors',
+      '<p style="background:rgba(0,0,0,.5);color:#fff">x</p>',
+      '<p style="background-color:#808080;color:#ffffff">x</p>',
+    ],
+    [
+      'colors that it does not know',
+      '<p style="background:color(srgb 0 0 0);color:windowtext">x</p>',
+      '<p>x</p>',
+    ],
+    [
+      'the color that counts',
+      '<p style="color:#00f !important;color:#fff;background:none;background-color:transparent">x</p>',
+      '<p style="color:#0000ff">x</p>',
+    ],
+    [
+      'a button that is a link',
+      '<a href="https://a.test/" style="background:#06c;color:#fff">x</a>',
+      '<a href="https://a.test/" target="_blank" rel="noopener noreferrer nofollow" style="background-color:#0066cc;color:#ffffff">x</a>',
+    ],
+    [
+      'a link in the dark',
+      '<td bgcolor=black><a href="https://a.test/">x</a></td>',
+      '<td style="background-color:#000000;color:#ffffff"><a href="https://a.test/" target="_blank" rel="noopener noreferrer nofollow" style="color:#ffffff">x</a></td>',
+    ],
+  ])('keeps words readable: %s', (_, html, expected) => {
+    expect(sanitizedHtml(html)).toBe(onPaper(expected))
+    expect(sanitizedHtml(onPaper(expected))).toBe(onPaper(expected))
+  })
+
+  test.each([
+    'display:none',
+    'DISPLAY: NONE !important',
+    'max-height:0;overflow:hidden',
+    'height:0;overflow:hidden',
+    'opacity:0',
+    'opacity:0.0',
+    'visibility:hidden',
+    'mso-hide:all',
+    'color:transparent',
+  ])('keeps hidden what "%s" hides', (style) => {
+    const html = sanitizedHtml(`<div style="${style}">a <b>b</b><img alt=c></div><p>d</p>`)
+    const hidden =
+      '<div style="display:none"><b style="display:none"></b><img alt="c" style="display:none" /></div>'
+    expect(html).toContain('<p>d</p>')
+    expect(html).toContain(hidden)
+    expect(sanitizedHtml(html)).toBe(html)
+  })
+
+  test('keeps no words that are too small to see, and those in larger ones among them', () => {
+    expect(sanitizedHtml('<td style="font-size:0px">a<p style="font-size:13px">b</p>c</td>')).toBe(
+      '<td style="font-size:0px"><p style="font-size:13px">b</p></td>',
+    )
+    expect(sanitizedHtml('<b style="font-size:1px;line-height:1px">a</b>')).not.toContain('a</b>')
+  })
+
+  test('is on no paper where the message brings no colors', () => {
+    expect(sanitizedHtml('<p style="width:5px">a</p>')).toBe('<p style="width:5px">a</p>')
   })
 
   test('is never deeper than browsers and other readers bear', () => {
@@ -61,15 +185,24 @@ describe('sanitised HTML', () => {
       '\0',
       '<p title="',
       '<math>',
+      '<td bgcolor=#111>',
+      '<font color=#fff>',
+      '<b style="background:#222;color:#fff">',
+      '<b style="color:#ccc">',
+      '<span style="display:none">',
+      '<i style="font-size:0">',
+      '</b>',
+      '</td>',
     )
+    const page = fc.constantFrom('', '<body text=white>', '<html><body bgcolor=#222>')
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const once = sanitizedHtml(pieces.join(''))
+      fc.property(page, fc.array(piece, { maxLength: 40 }), (tag, pieces) => {
+        const once = sanitizedHtml(tag + pieces.join(''))
         expect(sanitizedHtml(once)).toBe(once)
         expect(once).not.toMatch(/<[^>]*\son[a-z]+=[^>]*>(?<!"[^"]*)/i)
         expect(once).not.toMatch(/<(?:svg|style|math|script)/i)
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     )
   })
 })

@@ -1,17 +1,11 @@
 import sanitizeHtml from 'sanitize-html'
 
 import { withoutDepth } from './html-depth.ts'
+import { isColored, ShownStyles } from './shown-styles.ts'
 
 /** Deeper elements are dropped and their text stays: browsers themselves stop at 512. */
 const MAX_DEPTH = 100
 const MAX_URL = 4000
-const COLOR = /^(?:#[0-9a-f]{3,8}|[a-z]{1,30}|rgba?\([\d\s.,%/]{1,40}\))$/i
-const LENGTH = /^(?:\d{1,4}(?:\.\d{1,3})?(?:px|pt|em|rem|%)?|auto)$/i
-const LENGTHS = /^(?:(?:\d{1,4}(?:\.\d{1,3})?(?:px|pt|em|rem|%)?|auto)\s{0,5}){1,4}$/i
-const WORD = /^[a-z-]{1,30}$/i
-const WEIGHT = /^(?:[a-z]{1,10}|\d{3})$/i
-const BORDER =
-  /^(?:(?:\d{1,3}(?:\.\d{1,3})?(?:px|pt|em)?|[a-z]{1,30}|#[0-9a-f]{3,8})\s{0,5}){1,3}$/i
 const CONTENT_ID = /^cid:[^\s"'<>]{1,998}$/i
 const LINKED = new Set(['http:', 'https:', 'mailto:'])
 const REMOTE = new Set(['http:', 'https:'])
@@ -29,17 +23,17 @@ const WITHOUT_TEXT = words(
     'plaintext select audio video canvas',
 )
 
-const OPTIONS: sanitizeHtml.IOptions = {
+const OPTIONS = {
   allowedTags: TAGS,
   nonTextTags: WITHOUT_TEXT,
   disallowedTagsMode: 'discard',
   nestingLimit: MAX_DEPTH,
   allowedAttributes: {
-    '*': words('align bgcolor dir height lang style title valign width'),
+    '*': words('align dir height lang style title valign width'),
     a: words('href rel target'),
     col: ['span'],
     colgroup: ['span'],
-    font: words('color face size'),
+    font: words('face size'),
     img: words('alt data-remote-src src'),
     li: ['value'],
     ol: words('reversed start type'),
@@ -51,30 +45,39 @@ const OPTIONS: sanitizeHtml.IOptions = {
   allowedSchemesByTag: { img: ['cid'] },
   allowedSchemesAppliedToAttributes: ['href', 'src'],
   allowProtocolRelative: false,
-  // No property takes a URL, and none takes an element out of the flow or over its neighbours.
-  allowedStyles: {
-    '*': {
-      ...each('background-color border-color color', COLOR),
-      ...each('border border-bottom border-left border-right border-top', BORDER),
-      ...each('font-size height line-height max-width width', LENGTH),
-      ...each('padding-bottom padding-left padding-right padding-top', LENGTH),
-      ...each('border-spacing padding', LENGTHS),
-      ...each('border-collapse direction font-style list-style-type text-align', WORD),
-      ...each('text-decoration vertical-align white-space', WORD),
-      'font-weight': [WEIGHT],
-    },
-  },
-  transformTags: { a: linkOf, img: imageOf },
-}
+  // They are made of checked parts: see `style-declarations.ts`.
+  parseStyleAttributes: false,
+  transformTags: { a: linkOf, body: pageOf, html: pageOf, img: imageOf },
+} satisfies sanitizeHtml.IOptions
+
+/** What a message with colors of its own is on, in a page of whatever color. */
+const PAPER = '<div style="background-color:#ffffff;color:#000000">'
+const PAPER_END = '</div>'
 
 /**
  * What of a message's HTML may be shown in a page: nothing runs, nothing is fetched, nothing leaves its place. Images keep
- * `cid:`; a remote one keeps its address in `data-remote-src`, for whoever asks to see it.
+ * `cid:`; a remote one keeps its address in `data-remote-src`, for whoever asks to see it. Words can be read on what they are
+ * on, in a page of any color; what the sender hid has no words.
  */
-export const sanitizedHtml = (html: string): string => sanitizeHtml(withoutDepth(html), OPTIONS)
+export function sanitizedHtml(html: string): string {
+  const isOnPaper = html.startsWith(PAPER) && html.endsWith(PAPER_END)
+  const content = isOnPaper ? html.slice(PAPER.length, -PAPER_END.length) : html
+  const hasColors = isOnPaper || isColored(content)
+  const styles = new ShownStyles({ hasColors })
+  const sanitized = sanitizeHtml(withoutDepth(content), {
+    ...OPTIONS,
+    onOpenTag: (name, attributes) => styles.enter(name, attributes),
+    onCloseTag: () => styles.leave(),
+    textFilter: (text) => (styles.hidesWords ? '' : text),
+  })
+  return hasColors ? PAPER + sanitized + PAPER_END : sanitized
+}
 
 /** Opens elsewhere, without a way back to the page that shows the message. */
-function linkOf(tagName: string, { href, title }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+function linkOf(
+  tagName: string,
+  { href, title, style }: sanitizeHtml.Attributes,
+): sanitizeHtml.Tag {
   const target = urlOf(href, LINKED)
   return {
     tagName,
@@ -83,8 +86,14 @@ function linkOf(tagName: string, { href, title }: sanitizeHtml.Attributes): sani
         ? {}
         : { href: target, target: '_blank', rel: 'noopener noreferrer nofollow' }),
       ...(title === undefined ? {} : { title }),
+      ...(style === undefined ? {} : { style }),
     },
   }
+}
+
+/** A page is a part of another here: with colors of its own it stays an element. */
+function pageOf(tagName: string, attribs: sanitizeHtml.Attributes): sanitizeHtml.Tag {
+  return { tagName: attribs['style'] === undefined ? tagName : 'div', attribs }
 }
 
 function imageOf(tagName: string, attributes: sanitizeHtml.Attributes): sanitizeHtml.Tag {
@@ -102,8 +111,4 @@ function urlOf(text: string | undefined, protocols: ReadonlySet<string>): string
   if (text === undefined || text.length > MAX_URL || !URL.canParse(text)) return undefined
   const { protocol, href } = new URL(text)
   return protocols.has(protocol) ? href : undefined
-}
-
-function each(properties: string, pattern: RegExp): Record<string, RegExp[]> {
-  return Object.fromEntries(words(properties).map((property) => [property, [pattern]]))
 }

@@ -8,6 +8,7 @@ import { isJsonObject } from '#base/json-object.ts'
 /** What the sandbox's own code imports. */
 const PACKAGES = [
   'chardet',
+  'colord',
   'es-module-lexer',
   'esbuild-wasm',
   'html-to-text',

@@ -1,0 +1,94 @@
+import { colorsOf, type ElementColors, PAPER, type ShownColors } from './element-colors.ts'
+import { isHiding, isTiny } from './hidden-styles.ts'
+import { declarationsOf, styleOf } from './style-declarations.ts'
+
+const COLORED =
+  /\b(?:bgcolor|color|background(?:-color|-image)?)\s{0,10}[:=]|<body[^<>]{1,500}\btext\s{0,10}=/i
+const PAGES = new Set(['body', 'html'])
+const COLOR_ATTRIBUTES = ['bgcolor', 'color', 'text', 'background'] as const
+const COLOR_PROPERTIES = ['background', 'background-color', 'background-image', 'color'] as const
+const HIDDEN = 'display:none'
+
+type Attributes = Record<string, string>
+
+interface Element {
+  readonly colors: ElementColors
+  readonly isHidden: boolean
+  /** Whether its font is too small to be seen. */
+  readonly isTiny: boolean
+  /** Where no block may begin. */
+  readonly isInParagraph: boolean
+}
+
+const ROOT: Element = { colors: PAPER, isHidden: false, isTiny: false, isInParagraph: false }
+
+/** Whether HTML may bring colors. */
+export const isColored = (html: string): boolean => COLORED.test(html)
+
+/**
+ * Follows the elements of a message as they open and close, and changes their styles: color and background are kept together,
+ * words can be read on what they are on, and what is hidden stays hidden.
+ */
+export class ShownStyles {
+  readonly #hasColors: boolean
+  readonly #open: Element[] = [ROOT]
+
+  constructor({ hasColors }: { readonly hasColors: boolean }) {
+    this.#hasColors = hasColors
+  }
+
+  /** Changes the attributes in place. */
+  enter(name: string, attributes: Attributes): void {
+    const above = this.#top
+    const declared = declarationsOf(attributes['style'] ?? '')
+    const isHidden = above.isHidden || isHidingElement(name, attributes, declared)
+    const { colors, styles } = this.#colorsOf(name, attributes, declared)
+    this.#open.push({
+      colors,
+      isHidden,
+      isTiny: isTiny(declared) ?? above.isTiny,
+      isInParagraph: above.isInParagraph || name === 'p',
+    })
+    for (const attribute of COLOR_ATTRIBUTES) delete attributes[attribute]
+    for (const property of COLOR_PROPERTIES) declared.delete(property)
+    const kept = new Map([...(PAGES.has(name) ? [] : declared), ...styles])
+    setStyle(attributes, isHidden ? HIDDEN : styleOf(kept))
+  }
+
+  leave(): void {
+    if (this.#open.length > 1) this.#open.pop()
+  }
+
+  /** Whether words cannot be seen where it is. */
+  get hidesWords(): boolean {
+    return this.#top.isHidden || this.#top.isTiny
+  }
+
+  /** A page inside a paragraph would end it: its colors are not kept. */
+  #colorsOf(
+    name: string,
+    attributes: Attributes,
+    declared: ReadonlyMap<string, string>,
+  ): ShownColors {
+    const { colors: above, isInParagraph } = this.#top
+    const isLost = isInParagraph && PAGES.has(name)
+    if (!this.#hasColors || isLost) return { colors: above, styles: new Map() }
+    return colorsOf({ name, attributes, declared, above })
+  }
+
+  get #top(): Element {
+    return this.#open.at(-1) ?? ROOT
+  }
+}
+
+/** A page that hides all of itself shows it by a script or a style sheet, neither of which is kept. */
+const isHidingElement = (
+  name: string,
+  attributes: Attributes,
+  declared: ReadonlyMap<string, string>,
+): boolean => !PAGES.has(name) && ('hidden' in attributes || isHiding(declared))
+
+function setStyle(attributes: Attributes, style: string): void {
+  if (style === '') delete attributes['style']
+  else attributes['style'] = style
+}
