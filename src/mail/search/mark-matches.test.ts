@@ -27,6 +27,10 @@ describe('what a search has found is marked', () => {
     ['across a broken line', '送ります', '送り\nます', '[送り\nます]'],
     ['one character', '会', '会議と社会', '[会]議と社[会]'],
     ['half of a wide form', 'レポート', 'ﾚﾎﾟｰﾄ。', '[ﾚﾎﾟｰﾄ]。'],
+    ['after what is no word', '"a z"', 'a!? z, az a', '[a!? z], az a'],
+    ['a phrase with the article', '"غدا اجتماع"', 'غدا الاجتماع', '[غدا الاجتماع]'],
+    ['scripts side by side', '第3回', '第3回会議', '[第3回]会議'],
+    ['no end of a word', 'ma 会', 'lemma 会', 'lemma [会]'],
     ['with the article', 'اجتماع', 'في الاجتماع غدا', 'في [الاجتماع] غدا'],
     ['nothing that must not be there', 'a -b', 'a b', '[a] b'],
     ['the longer of two', 'pay payment', 'payments', '[payments]'],
@@ -65,6 +69,14 @@ describe('an excerpt', () => {
     expect(markerOf('lion').excerptOf(before)).toBeUndefined()
     expect(markerOf('from:eve').excerptOf('eve')).toBeUndefined()
   })
+
+  test.each(['会議が続く', 'ประชุมวันนี้', 'ﾚﾎﾟｰﾄ', '한국'.normalize('NFD'), 'Größe ', 'é'])(
+    'is found far in a text of %s',
+    (unit) => {
+      const text = `${unit.repeat(1500)} zebra ${unit.repeat(1500)}`
+      expect(markerOf('zebra').excerptOf(text)).toMatch(/^….* zebra .*…$/)
+    },
+  )
 
   test('cuts no character in two', () => {
     for (let length = 0; length < 8; length += 1) {

@@ -1,7 +1,7 @@
+import { type FoundTerm, findTerm } from './find-term.ts'
 import { foldText, foldWithOffsets } from './fold-text.ts'
 import type { SearchTerm } from './parse-search.ts'
 import { type SearchedRun, type SearchText, searchedRuns } from './search-words.ts'
-import { ARABIC_ARTICLE, SPACED_CLASS, UNSPACED_CLASS } from './words.ts'
 
 const MAX_RANGES = 50
 /** Of an excerpt, and of what is shown before its match. */
@@ -20,32 +20,34 @@ export interface MatchRange {
 
 /** Finds in texts what a search has found in their words. */
 export class MatchMarker {
-  readonly #pattern: RegExp | undefined
+  readonly #terms: readonly (readonly SearchedRun[])[]
 
   /** Those terms that may be in such a text: those of one field are in no other. */
   constructor(terms: readonly SearchTerm[], field?: SearchText['field']) {
-    const sources = terms
+    this.#terms = terms
       .flatMap((term) => (term.kind === 'attachment' || term.negated ? [] : [term]))
       .filter((term) => term.field === undefined || term.field === field)
-      .map((term) => searchedRuns(term).map(sourceOf).join(''))
-      // The longest first: of several at one place that one is marked.
-      .toSorted((one, other) => other.length - one.length)
-    this.#pattern = sources.length === 0 ? undefined : new RegExp(sources.join('|'), 'gv')
+      .map(searchedRuns)
   }
 
   /** Whether it marks nothing. */
   get isEmpty(): boolean {
-    return this.#pattern === undefined
+    return this.#terms.length === 0
   }
 
-  /** The first ones. */
+  /** The first ones. None is in another: of several at one place the longest is marked. */
   rangesIn(text: string): MatchRange[] {
-    if (this.#pattern === undefined) return []
+    if (this.isEmpty) return []
     const { folded, offsets } = foldWithOffsets(text)
+    const found = this.#terms
+      .flatMap((runs) => allOf(folded, runs))
+      .toSorted((one, other) => one.start - other.start || other.end - one.end)
     const ranges: MatchRange[] = []
-    for (const { 0: match, index } of folded.matchAll(this.#pattern)) {
-      const start = offsets[index] ?? 0
-      ranges.push({ start, end: endOf(offsets, index + match.length) })
+    let last = 0
+    for (const { start, end } of found) {
+      if (start < last) continue
+      last = end
+      ranges.push({ start: offsets[start] ?? 0, end: endOf(offsets, end) })
       if (ranges.length === MAX_RANGES) break
     }
     return ranges
@@ -58,11 +60,12 @@ export class MatchMarker {
   }
 
   #firstIn(text: string): number | undefined {
-    if (this.#pattern === undefined) return undefined
+    if (this.isEmpty) return undefined
     const parts = partsOf(text).map((part) => ({ part, folded: foldText(part) }))
     const whole = parts.map(({ folded }) => folded).join('')
-    let left = whole.search(this.#pattern)
-    if (left < 0) return undefined
+    const places = this.#terms.flatMap((runs) => findTerm(whole, runs, 0)?.start ?? [])
+    if (places.length === 0) return undefined
+    let left = Math.min(...places)
     let start = 0
     for (const { part, folded } of parts) {
       if (left < folded.length) return start + (foldWithOffsets(part).offsets[left] ?? 0)
@@ -73,36 +76,36 @@ export class MatchMarker {
   }
 }
 
+function allOf(folded: string, runs: readonly SearchedRun[]): readonly FoundTerm[] {
+  const found: FoundTerm[] = []
+  let next = findTerm(folded, runs, 0)
+  while (next !== undefined && found.length < MAX_RANGES) {
+    found.push(next)
+    next = findTerm(folded, runs, next.end)
+  }
+  return found
+}
+
 /** The end of a cluster of which the match has the last part. */
 function endOf(offsets: readonly number[], end: number): number {
   const last = offsets[end - 1]
   return offsets.slice(end).find((offset) => offset !== last) ?? offsets.at(-1) ?? 0
 }
 
-/** Cut where no character is apart from its marks. */
+/** A letter or digit is folded alone, unless it is a part of a Korean syllable or a halfwidth mark. */
+const FOLDED_ALONE = /(?![\u1100-\u11FF\uFF9E\uFF9F])[\p{L}\p{N}]/u
+
 function partsOf(text: string): readonly string[] {
   const parts: string[] = []
   let start = 0
   while (text.length - start > 2 * PART) {
-    const blank = text.slice(start + PART, start + 2 * PART).search(/\s[\p{L}\p{N}]/u)
-    if (blank < 0) break
-    const end = start + PART + blank + 1
+    const rest = text.slice(start + PART, start + 2 * PART).search(FOLDED_ALONE)
+    if (rest < 0) break
+    const end = start + PART + rest
     parts.push(text.slice(start, end))
     start = end
   }
   return [...parts, text.slice(start)]
-}
-
-/** Blanks, and lines broken inside of a word, are no difference. */
-const GAP = '\\s{0,4}'
-
-/** What a run looks like in a folded text; with what is between it and the run before. */
-function sourceOf({ text, isUnspaced, isPrefix }: SearchedRun, index: number): string {
-  const between = index === 0 ? '' : `[^${SPACED_CLASS}${UNSPACED_CLASS}]*`
-  if (isUnspaced) return between + Array.from(text).join(GAP)
-  const article = /^[\u0600-\u06FF]/.test(text) ? `${ARABIC_ARTICLE}?` : ''
-  const rest = isPrefix ? `${SPACED_CLASS}*` : `(?!${SPACED_CLASS})`
-  return `${between}(?<!${SPACED_CLASS})${article}${text}${rest}`
 }
 
 function excerptAround(text: string, match: number): string {
