@@ -11,6 +11,11 @@ const [word, phrase, prefix] = [term('word'), term('phrase'), term('prefix')]
 test.each([
   ['words', 'two words', [word('two'), word('words')]],
   ['a phrase', '"due date" now', [phrase('due date'), word('now')]],
+  [
+    'a phrase in curly quotes',
+    '“due date” from:„Ann Lee“',
+    [phrase('due date'), phrase('Ann Lee', false, 'from')],
+  ],
   ['a phrase without its end', 'a "due date', [word('a'), phrase('due date')]],
   ['a prefix', 'pay*', [prefix('pay')]],
   [

@@ -14,6 +14,8 @@ const TOKENS = new RegExp(
   `(-?)(?:(${KNOWN}):\\s*|([a-z]{2,20}):(?=["\\p{L}\\p{N}]))?(?:"([^"]*)"?|([^\\s"]+))`,
   'giu',
 )
+/** As telephones write quotes. */
+const CURLY_QUOTES = /[\u201C-\u201F]/g
 const WITHOUT_VALUE = new RegExp(`^(?:${KNOWN}):$`, 'i')
 
 /** A property that is indexed with the words. */
@@ -41,7 +43,7 @@ export function parseSearch(query: string): Search {
   if (query.length > MAX_CHARACTERS || query.includes('\0')) {
     throw invalid('q', `must be at most ${MAX_CHARACTERS} characters, none of them NUL`)
   }
-  const tokens = [...query.matchAll(TOKENS)].map(tokenOf)
+  const tokens = [...query.replaceAll(CURLY_QUOTES, '"').matchAll(TOKENS)].map(tokenOf)
   const terms = tokens.flatMap(termsOf)
   const filters = tokens.flatMap(filtersOf)
   const count = terms.length + filters.length
