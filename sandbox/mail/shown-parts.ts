@@ -49,6 +49,7 @@ const CONTROLS = /[[\p{Cc}\uFFFD]--[\t\n\f\r]]/gv
 export function shownParts(root: Entity, textOf: (entity: Entity) => string): ShownMail {
   const sorting = new Sorting(textOf, fieldCharset(charsetIn(root)))
   const shown = sorting.sort(root, { isBody: true, isRelated: false })
+  sorting.list(root)
   const { files } = sorting
   return { shown: shown.isReadable ? shown : sorting.instead(root, shown), files }
 }
@@ -110,6 +111,12 @@ class Sorting {
     }
     this.files.push(file)
     return NOTHING
+  }
+
+  /** A text that is all there is, and that its sender gave the name of a file, is shown and a file. */
+  list(root: Entity): void {
+    const isNamed = root.children.length === 0 && root.disposition.parameters.has('filename')
+    if (isNamed && this.files.length === 0) this.files.push(this.#fileOf(root, false))
   }
 
   /** Where nothing else can be read: a text that is a file, too, or of a kind that is unknown. */

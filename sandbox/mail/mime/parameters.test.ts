@@ -24,6 +24,7 @@ describe('a value with parameters', () => {
     [String.raw`a/b; name="a\"b\\c:\d"`, { value: 'a/b', name: String.raw`a"b\c:\d` }],
     ['a/b; name=my file.pdf; c=d', { value: 'a/b', name: 'my file.pdf', c: 'd' }],
     ['a/b; name=""', { value: 'a/b', name: '' }],
+    ['filename="a b.pdf"; size=3', { value: '', filename: 'a b.pdf', size: '3' }],
     [';;;', { value: '' }],
     ['', { value: '' }],
     ['a/b; constructor=x', { value: 'a/b', constructor: 'x' }],

@@ -25,7 +25,8 @@ export interface ParameterizedValue {
 }
 
 export function parseParameters(field: string): ParameterizedValue {
-  const head = /^[^;]*/.exec(field)?.[0] ?? ''
+  // `Content-Disposition: filename="a.pdf"` has parameters and no value.
+  const head = /^(?!\s*[\w*-]+\s*=)[^;]*/.exec(field)?.[0] ?? ''
   const [value = '', ...rest] = head
     .replaceAll(COMMENT, ' ')
     .trim()
