@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import { expect, test } from 'vitest'
 
 import { MessageVectors, type SearchableText } from './message-vector.ts'
@@ -77,4 +79,14 @@ test('what exceeds a vector is left out from the end', async () => {
   const kept = new Set(await wordsOf(words.join(' ')))
   expect(kept.has(`${'ж'.repeat(20)}15000`)).toBe(true)
   expect(kept.has(`${'ж'.repeat(20)}30000`)).toBe(false)
+})
+
+test.each([
+  ['one run without a blank', '東京都'.repeat(10_000)],
+  ['many words', 'word '.repeat(30_000)],
+])('%s leaves turns to others', async (_what, text) => {
+  let turns = 0
+  const isOver = vectorOf({ text }).then(() => true)
+  while (!(await Promise.race([isOver, nextTurn(false)]))) turns += 1
+  expect(turns).toBeGreaterThan(5)
 })

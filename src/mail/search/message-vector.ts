@@ -49,10 +49,12 @@ export class MessageVectors {
     ]
     for (const [field, text] of texts) {
       for (const { text: run, isUnspaced } of runsOf(foldText(text))) {
-        const hasRoom = isUnspaced ? vector.addPairs(run, field) : vector.addWord(run, field)
-        if (!hasRoom) return vector.toString()
-        this.#positionsOfTurn += isUnspaced ? run.length : 1
-        if (this.#positionsOfTurn > POSITIONS_OF_TURN) await this.#turn()
+        const words = isUnspaced ? pairsOf(run) : [indexedWord(run)]
+        for (const word of words) {
+          if (!vector.add(word, field)) return vector.toString()
+          this.#positionsOfTurn += 1
+          if (this.#positionsOfTurn > POSITIONS_OF_TURN) await this.#turn()
+        }
       }
       // No phrase goes from one field to another.
       vector.skip()
@@ -66,13 +68,23 @@ export class MessageVectors {
   }
 }
 
+/** Each two characters that follow each other, and the last one: any part of the run begins with one of these. */
+function* pairsOf(run: string): Generator<string> {
+  let last = ''
+  for (const character of run) {
+    if (last !== '') yield last + character
+    last = character
+  }
+  yield last
+}
+
 class Vector {
   readonly #positions = new Map<string, number[]>()
   #position = 1
   #bytes = 0
 
-  say(word: string): boolean {
-    return this.#at(word).length >= 0
+  say(word: string): void {
+    this.#at(word)
   }
 
   skip(): void {
@@ -80,21 +92,11 @@ class Vector {
   }
 
   /** False when it is full. */
-  addWord(run: string, field: SearchField | undefined): boolean {
-    this.#add(indexedWord(run), field)
+  add(word: string, field: SearchField | undefined): boolean {
+    this.#note(word)
+    if (field !== undefined) this.#note(FIELDS[field] + word)
     this.#position += 1
     return this.#bytes < MAX_BYTES
-  }
-
-  /** Each two characters that follow each other, and the last one: any part of it begins with one of these. */
-  addPairs(run: string, field: SearchField | undefined): boolean {
-    const characters = Array.from(run)
-    for (const [index, character] of characters.entries()) {
-      this.#add(character + (characters[index + 1] ?? ''), field)
-      this.#position += 1
-      if (this.#bytes >= MAX_BYTES) return false
-    }
-    return true
   }
 
   toString(): string {
@@ -103,11 +105,6 @@ class Vector {
         positions.length === 0 ? `'${word}'` : `'${word}':${positions.join(',')}`,
       )
       .join(' ')
-  }
-
-  #add(word: string, field: SearchField | undefined): void {
-    this.#note(word)
-    if (field !== undefined) this.#note(FIELDS[field] + word)
   }
 
   #note(word: string): void {
