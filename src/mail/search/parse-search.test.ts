@@ -51,6 +51,11 @@ test.each([
   ['a time of day', '10:30', [word('10:30')]],
   ['a URL', 'https://x.test/?a:b', [word('https://x.test/?a:b')]],
   ['a mark of a subject', 'Re: AW: Rechnung', [word('Re:'), word('AW:'), word('Rechnung')]],
+  [
+    'marks and links without a blank',
+    'Re:Rechnung FWD:x mailto:eve@x.y tel:+49',
+    [word('Re:Rechnung'), word('FWD:x'), word('mailto:eve@x.y'), word('tel:+49')],
+  ],
   ['names of code', 'std::vector C:\\x', [word('std::vector'), word('C:\\x')]],
   ['names outside ASCII', '件名:会議', [word('件名:会議')]],
   ['an operator in quotes', '"foo:bar"', [phrase('foo:bar')]],

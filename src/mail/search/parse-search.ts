@@ -9,9 +9,11 @@ const MAX_TERMS = 20
 const FILTERS = ['in', 'is', 'before', 'after'] as const
 const OPERATORS = [...Object.keys(FIELDS), 'has', ...FILTERS]
 const KNOWN = OPERATORS.join('|')
-/** `from:eve`, also after a blank; an unknown name only right before what may be its value, unlike `10:30`, `http://` and `Re:`. */
+/** What mail programs put before a subject, and links before an address. */
+const TEXTS = 're|fwd?|aw|wg|sv|vs|antw|tr|mailto|tel'
+/** `from:eve`, also after a blank; an unknown name only right before what may be its value, unlike `10:30` and `http://`. */
 const TOKENS = new RegExp(
-  `(-?)(?:(${KNOWN}):\\s*|([a-z]{2,20}):(?=["\\p{L}\\p{N}]))?(?:"([^"]*)"?|([^\\s"]+))`,
+  `(-?)(?:(${KNOWN}):\\s*|(?!(?:${TEXTS}):)([a-z]{2,20}):(?=["\\p{L}\\p{N}]))?(?:"([^"]*)"?|([^\\s"]+))`,
   'giu',
 )
 /** As telephones write quotes. */
