@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import { MAIL_TABLES } from '#archives/mail-tables.ts'
+import { insertArchivedRows } from '#archives/row-queries.ts'
 import { mail, multipart, part } from '#corpus/sample.ts'
 import { mailPrefix, partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { Accepting } from '#mail/parsing/accepting.ts'
@@ -316,6 +318,44 @@ describe('a message that an earlier version parsed', () => {
     expect(await stored(stack, received)).toMatchObject([{ status: 'parsed', text: 'Hello zebra' }])
   })
 
+  test('that no mailbox shows is left as it is', async () => {
+    const services = servicesWith()
+    await using _ = services.used
+    const received = await misread(services, RAW)
+    await stack.inSite('one.test', (tx) =>
+      sql`delete from mail_message where raw_id = ${received.rawId}`.execute(tx.db),
+    )
+    services.mailParser.parse.mockClear()
+    await services.reparsing.run(received, running())
+    expect(services.mailParser.parse).not.toHaveBeenCalled()
+    expect(await services.reparsing.progress(received.siteId)).toMatchObject({ left: 0 })
+  })
+
+  test('that is in use is remade in all of its mailboxes, or in none', async () => {
+    const services = servicesWith()
+    await using _ = services.used
+    const received = await misread(services, RAW, { mailboxes: ['mbx_a', 'mbx_b'] })
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: isHeld, resolve: noteHeld } = Promise.withResolvers<void>()
+    const holding = stack.inSite('one.test', async (tx) => {
+      await sql`select from mail_message where raw_id = ${received.rawId} and mailbox_id = 'mbx_b'
+        for update`.execute(tx.db)
+      noteHeld()
+      await held
+    })
+    await isHeld
+    const run = services.reparsing.run(received, running())
+    await vi.waitUntil(() => services.mailParser.parse.mock.calls.length > 0, { timeout: 20_000 })
+    expect(await stored(stack, received)).toMatchObject([{ text: NO_WORDS }, { text: NO_WORDS }])
+    letGo()
+    await holding
+    await run
+    expect(await stored(stack, received)).toMatchObject([
+      { text: 'Hello zebra', snippet: 'Hello zebra' },
+      { text: 'Hello zebra', snippet: 'Hello zebra' },
+    ])
+  })
+
   test('that is removed in the middle leaves no attachment', async () => {
     let remove = async (): Promise<void> => {}
     const services = servicesWith({ look: () => remove() })
@@ -406,6 +446,61 @@ describe('a site with messages of an earlier version', () => {
     await services.reparsing.run(one, running())
     expect(await services.reparsing.progress(one.siteId)).toMatchObject({ left: 0 })
     expect(await services.reparsing.progress(two.siteId)).toMatchObject({ left: 1 })
+  })
+})
+
+describe('a message that comes without a version', () => {
+  const versionOf = ({ rawId }: Pick<ReceivedMail, 'rawId'>) =>
+    stack.inSite('one.test', (tx) =>
+      tx.db
+        .selectFrom('mail_raw')
+        .select('parse_version as version')
+        .where('raw_id', '=', rawId)
+        .executeTakeFirst(),
+    )
+
+  test('from a replica of an earlier version is parsed again', async () => {
+    const services = servicesWith()
+    await using _ = services.used
+    const received = await receive(stack, Buffer.from(RAW))
+    const finished = {
+      raw_id: received.rawId,
+      status: 'parsed',
+      bounce: null,
+      text: NO_WORDS,
+      html: null,
+      truncated: false,
+      attachments: [],
+    }
+    await stack.inSite('one.test', (tx) =>
+      sql`select mail_finish(${tx.siteId}, ${JSON.stringify([finished])}::text::jsonb)`.execute(
+        tx.db,
+      ),
+    )
+    expect(await versionOf(received)).toEqual({ version: 0 })
+    await services.reparsing.run(received, running())
+    expect(await versionOf(received)).toEqual({ version: PARSE_VERSION })
+    expect(await stored(stack, received)).toMatchObject([{ text: 'Hello zebra' }])
+  })
+
+  test('from an archive of an earlier version counts as parsed by none', async () => {
+    const table = MAIL_TABLES.find((each) => each.table === 'mail_raw')
+    if (!table) throw new Error('Archives have no messages')
+    const line = {
+      raw_id: 'raw_archived',
+      size_bytes: 1,
+      sha256: '\\x00',
+      envelope_from: '',
+      client: {},
+      trace_header: '',
+      authentication: {},
+      parse_status: 'parsed',
+      parse_attempts: 0,
+      bounce: null,
+      received_at: new Date(),
+    }
+    await stack.inSite('one.test', (tx) => insertArchivedRows(tx, table, [JSON.stringify(line)]))
+    expect(await versionOf({ rawId: 'raw_archived' })).toEqual({ version: 0 })
   })
 })
 

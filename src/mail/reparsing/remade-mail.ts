@@ -40,16 +40,17 @@ export class RemadeMail {
 
   /**
    * Replaces what is shown of a message and the words by which it is found, in one transaction: all of it, or nothing. What cannot be
-   * parsed stays as it was, and counts as tried. Rejects where something other than the message is at fault.
+   * parsed stays as it was, and counts as tried, and so does what is in no mailbox. Rejects where something other than the message is at fault.
    */
-  async remake(siteId: string, mail: OutdatedMail): Promise<'remade' | 'failed'> {
+  async remake(siteId: string, mail: OutdatedMail): Promise<'remade' | 'failed' | 'unread'> {
     const { database, logger } = this.#deps
     const { rawId } = mail
-    const reason = mail.isShown ? await this.#tryToRemake(siteId, mail) : 'Nobody reads it'
-    if (reason === undefined) return 'remade'
-    if (mail.isShown) logger.warn({ siteId, rawId, reason }, 'mail cannot be parsed again')
+    const reason = mail.isShown ? await this.#tryToRemake(siteId, mail) : undefined
+    if (reason !== undefined) {
+      logger.warn({ siteId, rawId, reason }, 'mail cannot be parsed again')
+    } else if (mail.isShown) return 'remade'
     await database.withSite(siteId, (tx) => keepMade(tx, mail))
-    return 'failed'
+    return reason === undefined ? 'unread' : 'failed'
   }
 
   /** Why it cannot be, or undefined once it is. */

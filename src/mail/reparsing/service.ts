@@ -144,8 +144,9 @@ export class MailReparsing {
   async #remakeOne(siteId: string, mail: OutdatedMail, turn: Turn): Promise<void> {
     const { rawId } = mail
     try {
-      this.outcomes.add(await this.#remadeMail.remake(siteId, mail))
+      const outcome = await this.#remadeMail.remake(siteId, mail)
       turn.made += 1
+      if (outcome !== 'unread') this.outcomes.add(outcome)
     } catch (error) {
       this.#deps.logger.warn({ siteId, rawId, err: error }, 'mail not parsed again')
       this.outcomes.add('hindered')
