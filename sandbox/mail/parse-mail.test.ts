@@ -104,8 +104,10 @@ describe('a text', () => {
     expect({ text, names }).toEqual({ text: 'notes\n', names: ['notes.txt'] })
     const blank = part(['Content-Type: text/plain'], ' \r\n')
     expect(read(multipart('mixed', [blank, part(inline, 'notes')])).text).toBe('notes\n')
-    const file = ['Content-Type: text/plain', 'Content-Disposition: attachment; filename=a.txt']
-    expect(read(mail(file, 'words'))).toMatchObject({ text: 'words\n', names: ['a.txt'] })
+    for (const disposition of ['attachment', 'inline']) {
+      const file = `Content-Disposition: ${disposition}; filename=a.txt`
+      expect(read(mail([file], 'words'))).toMatchObject({ text: 'words\n', names: ['a.txt'] })
+    }
   })
 
   test.each([

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+
 import { type AnsweredMessage, answerAddressees, answerSubject, answerThreading } from './reply.ts'
 
 const parent = (more: Partial<AnsweredMessage> = {}): AnsweredMessage => ({
@@ -23,6 +25,7 @@ describe('an answer', () => {
   test.each<[string, string[][], Partial<AnsweredMessage>, boolean?]>([
     ['goes to the author', [['ann@else.test'], []], {}],
     ['goes where the author wants it', [['desk@else.test'], []], { replyTo: ['desk@else.test'] }],
+    ['goes to the author where that is no address', [['ann@else.test'], []], { replyTo: ['Ann'] }],
     ['to all goes to all', [['ann@else.test'], ['bob@else.test', 'carl@else.test']], {}, true],
     ['never goes to oneself', [['ann@else.test'], []], { to: ['Info+x@one.test'], cc: [] }, true],
     [
@@ -70,4 +73,26 @@ describe('a conversation', () => {
     const { references: kept } = answerThreading({ headerId: 'last', references })
     expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([50, '0', '32', 'last'])
   })
+})
+
+test.each([
+  'Lee, Ann <ann@x.test>',
+  '=?utf-8?Q?Lee,_Ann?= <ann@x.test>',
+  'John Q. Public, Jr. <ann@x.test>',
+  'Team: Ann <ann@x.test>;',
+  'ann@x.test (Ann Lee)',
+  '"Ann <ann@x.test>',
+  'Ann (Sales <ann@x.test>',
+  '<@a.test,@b.test:ann@x.test>',
+  'Ann <<ann@x.test>>',
+  'Ann <ann@x.test',
+  "'ann@x.test'",
+  '"ann@x.test"',
+  'Ann Lee, ann@x.test',
+  'Ann <ann@x.test>, Bob <bob@x.test>',
+  '=?utf-8?Q?Bank_=3Cbank=40bank.test=3E=2C?= <ann@x.test>',
+  'mailto:ann@x.test',
+])('an answer to the author %s goes to the address that others see', (author) => {
+  const { from } = readMailHeaders(Buffer.from(`From: ${author}\r\n\r\n`))
+  expect(answer({ from })).toEqual([['ann@x.test'], []])
 })

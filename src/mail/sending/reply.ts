@@ -34,7 +34,8 @@ export function answerAddressees(
     })
   // Whoever goes on after his own message writes to the same people again.
   const isOwn = ours.has(canonicalAddress(addresseeOf(parent.from)?.address ?? ''))
-  const author = parent.replyTo.length > 0 ? parent.replyTo : [parent.from]
+  // A Reply-To without an address says nothing.
+  const author = parent.replyTo.some(addresseeOf) ? parent.replyTo : [parent.from]
   const to = others(isOwn ? parent.to : author)
   return {
     to,
