@@ -136,6 +136,13 @@ describe('a text', () => {
     expect(read(message).text).toBe('Grüße\nund mehr\n')
   })
 
+  test('that only says that it is base64 is shown', () => {
+    const fields = ['Content-Transfer-Encoding: base64']
+    expect(read(mail(fields, 'These are words!\r\n')).text).toBe('These are words!\n')
+    expect(read(mail(fields, 'd29y ZHM=')).text).toBe('words\n')
+    expect(read(mail(fields, 'd29 yZ HM=')).text).toBe('words\n')
+  })
+
   test('that is none is a file, whatever its type', () => {
     const fields = ['Content-Type: jpeg', 'Content-Transfer-Encoding: base64']
     const noise = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 7919) % 256))

@@ -5,6 +5,12 @@ const ENTITIES =
 /** Their content is not shown. */
 const HIDDEN = /^(?:head|style|script|title|noscript|template)\b/i
 const MAX_TAG = 10
+const CONTROLS = /[[\p{Cc}\uFFFD]--[\t\n\f\r]]/gv
+const SAMPLE = 4096
+
+/** Whether it has control characters as no text has. */
+export const isBinaryText = (text: string): boolean =>
+  (text.slice(0, SAMPLE).match(CONTROLS)?.length ?? 0) * 20 > Math.min(text.length, SAMPLE)
 
 export const isReadableText = (text: string): boolean => READABLE.test(text)
 

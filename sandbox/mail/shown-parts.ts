@@ -1,7 +1,7 @@
 import type { Entity } from './mime/entities.ts'
 import { fieldCharset } from './mime/field-charset.ts'
-import { decodeFileName, parseParameters } from './mime/parameters.ts'
-import { isReadableHtml, isReadableText } from './readable-text.ts'
+import { decodeFileName, type ParameterizedValue, parseParameters } from './mime/parameters.ts'
+import { isBinaryText, isReadableHtml, isReadableText } from './readable-text.ts'
 
 /** What a reader sees of a part, in the order of the message; `isReadable` when a person sees anything of it. */
 export type Shown = { readonly isReadable: boolean } & (
@@ -40,10 +40,9 @@ const OTHER_VIEWS = new Set(['text/x-amp-html', 'text/watch-html'])
 const FOR_PROGRAMS =
   /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|css|javascript|xml)$/
 const MAX_FIELD_BYTES = 64 * 1024
-const SAMPLE = 4096
+const BEYOND_ASCII = /[^ -~\t]/
 /** The names of so many files may be guessed. */
 const MAX_GUESSES = 20
-const CONTROLS = /[[\p{Cc}\uFFFD]--[\t\n\f\r]]/gv
 
 /** Sorts the parts of a message into what is shown and what is a file. Whatever can be read is one of them, or both. */
 export function shownParts(root: Entity, textOf: (entity: Entity) => string): ShownMail {
@@ -107,7 +106,7 @@ class Sorting {
     const isText = isShownText(entity) && file.disposition !== 'attachment'
     if (isText && (isBody || file.filename === undefined)) {
       const text = this.#textOf(entity)
-      if (isDeclared(entity) || !isBinary(text)) return shownText(entity, text)
+      if (isDeclared(entity) || !isBinaryText(text)) return shownText(entity, text)
     }
     this.files.push(file)
     return NOTHING
@@ -130,7 +129,7 @@ class Sorting {
     for (const file of texts) {
       const text = this.#textOf(file.entity)
       const found = shownText(file.entity, text)
-      if (isBinary(text) || !found.isReadable) continue
+      if (isBinaryText(text) || !found.isReadable) continue
       const isNamed = file.filename !== undefined || file.disposition === 'attachment'
       if (!isNamed) this.files.splice(this.files.indexOf(file), 1)
       return found
@@ -142,10 +141,14 @@ class Sorting {
     const { fields } = entity
     const guesses = this.files.length < MAX_GUESSES
     const options = { maxBytes: MAX_FIELD_BYTES, charset: this.#charset, guesses }
-    const parameter = (field: string, name: string): string | undefined =>
-      parseParameters(fields.text(field, options)).parameters.get(name)
+    const parameter = (field: string, read: ParameterizedValue, name: string) =>
+      BEYOND_ASCII.test(fields.latin1(field))
+        ? parseParameters(fields.text(field, options)).parameters.get(name)
+        : read.parameters.get(name)
     const filename =
-      parameter('content-disposition', 'filename') || parameter('content-type', 'name') || undefined
+      parameter('content-disposition', entity.disposition, 'filename') ||
+      parameter('content-type', entity.contentType, 'name') ||
+      undefined
     return {
       entity,
       filename: decodeFileName(filename),
@@ -170,10 +173,6 @@ const shownText = ({ type }: Entity, text: string): Shown => {
     isReadable: isHtml ? isReadableHtml(text) : isReadableText(text),
   }
 }
-
-/** Control characters that no text has. */
-const isBinary = (text: string): boolean =>
-  (text.slice(0, SAMPLE).match(CONTROLS)?.length ?? 0) * 20 > Math.min(text.length, SAMPLE)
 
 export function hasHtml(shown: Shown): boolean {
   if (shown.kind === 'all') return shown.items.some(hasHtml)

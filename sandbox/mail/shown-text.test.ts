@@ -33,6 +33,14 @@ describe('the text that is shown', () => {
     expect(textsOf(`\r\n${body}`)).toEqual({ texts: [text], isCut: true })
   })
 
+  test.each([
+    ['a\rb\r\nc\r\r\nd', 'a\nb\nc\nd\n'],
+    ['\r'.repeat(1024 * 1024), '\n'.repeat(1024 * 1024)],
+  ])('has lines that end in LF, however they ended', (body, text) => {
+    const limits = { bytes: 2 * 1024 * 1024, lines: 100 }
+    expect(textsOf(`\r\n${body}`, limits).texts).toEqual([text])
+  })
+
   test('of all parts is bounded together', () => {
     const parts = [lines(3), lines(4), 'short'].map((text) => `--b\r\n\r\n${text}\r\n`)
     const message = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('')}--b--`

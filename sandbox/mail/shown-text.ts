@@ -4,6 +4,7 @@ import { decodeText } from './mime/charsets.ts'
 import type { Entity } from './mime/entities.ts'
 import { unflowed } from './mime/flowed-text.ts'
 import { decodeTransfer } from './mime/transfer-encoding.ts'
+import { isBinaryText } from './readable-text.ts'
 
 /** Of all text that a message shows, so much is decoded. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024
@@ -11,6 +12,7 @@ const MAX_TEXT_LINES = 185_000
 /** The charsets of so many texts may be guessed. */
 const MAX_GUESSES = 50
 const LF = 0x0a
+const SAMPLE = 256
 
 /** Decodes the text of a message, part by part, until its bound. */
 export class ShownText {
@@ -39,12 +41,15 @@ export class ShownText {
     this.#decoded += 1
     const isHtml = type === 'text/html'
     const { parameters } = contentType
-    const decoded = decodeText(decodeTransfer(sent, transferEncoding), {
+    const source = {
       declared: parameters.get('charset'),
       isHtml,
       guesses: this.#decoded <= MAX_GUESSES,
-    })
-    const lines = decoded.replaceAll(/\r+\n|\r/g, '\n')
+    }
+    const read = decodeText(decodeTransfer(sent, transferEncoding), source)
+    const decoded = isBinaryText(read) && isWords(sent) ? decodeText(sent, source) : read
+    // Some programs end lines with two of the first.
+    const lines = decoded.replaceAll('\r\n', '\n').replaceAll(/\r\n?/g, '\n')
     const isFlowed = !isHtml && parameters.get('format')?.trim().toLowerCase() === 'flowed'
     const delSp = parameters.get('delsp')?.trim().toLowerCase() === 'yes'
     const text = isFlowed ? unflowed(lines, { delSp }) : lines
@@ -68,4 +73,11 @@ export class ShownText {
     if (this.isCut) this.#bytesLeft = 0
     return body.subarray(0, end)
   }
+}
+
+/** Text that only says that it is base64 has blanks behind words of any length; of base64 they would part groups of four. */
+function isWords(bytes: Buffer): boolean {
+  const [line = ''] = bytes.toString('latin1', 0, SAMPLE).trimStart().split('\n', 1)
+  const words = line.trim().split(/[ \t]+/)
+  return words.slice(0, -1).some((word) => word.length % 4 !== 0)
 }

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import { decodeText } from './charsets.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
-const MAX_PARAMETERS = 200
+const MAX_PARAMETERS = 100
 const NAME = /[^\s;=,]+\s*=?|[;\s,]+|=/y
 /** `filename*0*`: RFC 2231 §3 and §4. */
 const SECTION = /^([^*]+)(?:\*(\d{1,3}))?(\*)?$/

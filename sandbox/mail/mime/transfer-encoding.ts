@@ -6,8 +6,6 @@ const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
 const NONE = 0xff
-/** Two lines of base64, and some more. */
-const SAMPLE = 256
 const SEXTETS = tableOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
 const HEX = tableOf('0123456789ABCDEF')
 for (const [at, letter] of Array.from('abcdef').entries()) HEX[letter.charCodeAt(0)] = at + 10
@@ -15,17 +13,10 @@ for (const [at, letter] of Array.from('abcdef').entries()) HEX[letter.charCodeAt
 /** The bytes that were sent (RFC 2045 §6): those of an encoding that is unknown stay as they are, and are not copied. */
 export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  if (name.startsWith('base64')) return isWords(bytes) ? bytes : base64Bytes(bytes)
+  if (name.startsWith('base64')) return base64Bytes(bytes)
   if (name.startsWith('quotedprintable')) return decodeQuotedPrintable(bytes)
   if (/^x?uu/.test(name)) return decodeUu(bytes)
   return bytes
-}
-
-/** Text that only says that it is base64 has blanks behind words of any length; of base64 they would part groups of four. */
-function isWords(bytes: Buffer): boolean {
-  const [line = ''] = bytes.toString('latin1', 0, SAMPLE).trimStart().split('\n', 1)
-  const words = line.trim().split(/[ \t]+/)
-  return words.slice(0, -1).some((word) => word.length % 4 !== 0)
 }
 
 /** Leaves out what is not of the alphabet; padding may stand anywhere, as where several texts were put behind each other. */
