@@ -16,6 +16,8 @@ import { ShownText } from './shown-text.ts'
 
 /** More are not shown: the message itself has them all. */
 const MAX_ATTACHMENTS = 1000
+/** Of the texts that are not decoded to their end so many are files, too. */
+const MAX_CUT_PARTS = 20
 /** Of what a report returns the headers come first: more of a part need not be looked at. */
 const MAX_PART_TEXT = 64 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
@@ -41,8 +43,8 @@ export function parseMail(message: Buffer): MailPieces {
   const [text, html] = [renderedText(shown), renderedHtml(shown)]
   const body = bodyOf(text, html)
   const parts = files.slice(0, MAX_ATTACHMENTS).map((file, at) => partOf(message, file, at + 1))
-  // What is not decoded to its end is in no attachment, but in the raw message.
-  const whole = shownText.isCut ? [] : cutBodies({ text, html }, body)
+  const cut = shownText.cut.filter((entity) => files.every((file) => file.entity !== entity))
+  const whole = cut.length > 0 ? cutParts(message, cut) : cutBodies({ text, html }, body)
   const shownFiles = [...parts, ...whole].slice(0, MAX_ATTACHMENTS)
   return {
     outline: {
@@ -50,7 +52,7 @@ export function parseMail(message: Buffer): MailPieces {
       htmlBytes: body.html?.length ?? null,
       truncated:
         isCut ||
-        shownText.isCut ||
+        shownText.cut.length > 0 ||
         body.isTextCut ||
         body.isHtmlCut ||
         files.length > MAX_ATTACHMENTS,
@@ -74,21 +76,26 @@ function cutBodies(
   }: { readonly text?: string | undefined; readonly html?: string | undefined },
   body: MailBody,
 ): Part[] {
-  const whole = (filename: string, contentType: string, content: string): Part => {
-    const bytes = Buffer.from(content)
-    const outline = {
-      filename,
-      contentType,
-      sizeBytes: bytes.length,
-      contentId: null,
-      inline: false,
-    }
-    return { outline, content: bytes }
-  }
   return [
-    ...(body.isTextCut && text !== '' ? [whole('message.txt', 'text/plain', text)] : []),
-    ...(body.isHtmlCut ? [whole('message.html', 'text/html', html)] : []),
+    ...(body.isTextCut && text !== '' ? [wholeOf('text/plain', Buffer.from(text))] : []),
+    ...(body.isHtmlCut ? [wholeOf('text/html', Buffer.from(html))] : []),
   ]
+}
+
+/** Texts that were not decoded to their end, as they were sent. */
+const cutParts = (message: Buffer, cut: readonly Entity[]): Part[] =>
+  cut.slice(0, MAX_CUT_PARTS).map((entity) => wholeOf(entity.type, contentOf(message, entity)))
+
+function wholeOf(type: string, content: Buffer): Part {
+  const isHtml = type === 'text/html'
+  const outline = {
+    filename: isHtml ? 'message.html' : 'message.txt',
+    contentType: isHtml ? 'text/html' : 'text/plain',
+    sizeBytes: content.length,
+    contentId: null,
+    inline: false,
+  }
+  return { outline, content }
 }
 
 function partOf(message: Buffer, file: FilePart, place: number): Part {

@@ -14,23 +14,23 @@ function textsOf(message: string, limits = LIMITS) {
   const { root } = readEntities(bytes)
   const shown = new ShownText(bytes, limits)
   const parts = root.children.length > 0 ? root.children : [root]
-  return { texts: parts.map((part) => shown.of(part)), isCut: shown.isCut }
+  return { texts: parts.map((part) => shown.of(part)), cut: shown.cut.length }
 }
 
 describe('the text that is shown', () => {
   test('is whole within its bounds', () => {
     expect(textsOf(`Subject: a\r\n\r\n${lines(5)}`)).toEqual({
       texts: ['text\n'.repeat(5)],
-      isCut: false,
+      cut: 0,
     })
   })
 
   test.each([
     ['lines', lines(6), 'text\n'.repeat(5)],
     ['bytes', `${'x'.repeat(50)}\r\n${'y'.repeat(20)}\r\n`, `${'x'.repeat(50)}\n`],
-    ['bytes of one line', 'x'.repeat(61), ''],
-  ])('has whole lines up to so many %s', (_, body, text) => {
-    expect(textsOf(`\r\n${body}`)).toEqual({ texts: [text], isCut: true })
+    ['bytes of one line', 'x'.repeat(63), `${'x'.repeat(60)}\n`],
+  ])('has whole lines, or the start of one, up to so many %s', (_, body, text) => {
+    expect(textsOf(`\r\n${body}`)).toEqual({ texts: [text], cut: 1 })
   })
 
   test.each([
@@ -46,7 +46,7 @@ describe('the text that is shown', () => {
     const message = `Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts.join('')}--b--`
     expect(textsOf(message)).toEqual({
       texts: ['text\n'.repeat(3), 'text\n'.repeat(2), ''],
-      isCut: true,
+      cut: 2,
     })
   })
 

@@ -20,8 +20,8 @@ export class ShownText {
   #bytesLeft: number
   #linesLeft: number
   #decoded = 0
-  /** Whether text was left out. */
-  isCut = false
+  /** The parts of which text was left out. */
+  readonly cut: Entity[] = []
 
   constructor(
     bytes: Buffer,
@@ -36,8 +36,11 @@ export class ShownText {
   }
 
   /** Its lines end in LF, the last one, too. */
-  of({ type, contentType, transferEncoding, body }: Entity): string {
-    const sent = this.#take(this.#bytes.subarray(body.start, body.end))
+  of(entity: Entity): string {
+    const { type, contentType, transferEncoding, body } = entity
+    const whole = this.#bytes.subarray(body.start, body.end)
+    const sent = this.#take(whole)
+    if (sent.length < whole.length) this.cut.push(entity)
     this.#decoded += 1
     const isHtml = type === 'text/html'
     const { parameters } = contentType
@@ -56,21 +59,18 @@ export class ShownText {
     return text === '' || text.endsWith('\n') ? text : `${text}\n`
   }
 
-  /** Whole lines only. */
+  /** Whole lines, or the start of the first one where not even that may be decoded. */
   #take(body: Buffer): Buffer {
     let end = 0
-    while (end < body.length) {
+    while (end < body.length && this.#linesLeft > 0) {
       const lineFeed = body.indexOf(LF, end)
       const next = lineFeed < 0 ? body.length : lineFeed + 1
-      if (next > this.#bytesLeft || this.#linesLeft <= 0) {
-        this.isCut = true
-        break
-      }
+      if (next > this.#bytesLeft) break
       this.#linesLeft -= 1
       end = next
     }
-    this.#bytesLeft -= end
-    if (this.isCut) this.#bytesLeft = 0
+    if (end === 0 && this.#linesLeft > 0) end = Math.min(body.length, this.#bytesLeft) & ~3
+    this.#bytesLeft = end < body.length ? 0 : this.#bytesLeft - end
     return body.subarray(0, end)
   }
 }

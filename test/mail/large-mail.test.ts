@@ -24,6 +24,7 @@ const running = () => new AbortController().signal
 const LINE = 'Some words of plain text, line by line.\r\n'
 /** As much work as a message can be that is parsed beside others. */
 const SHORT_LINES = 'a b\r\n'.repeat(200_000)
+const CUT = { status: 'parsed', attempts: 1, truncated: true }
 const largeText = (bytes: number): string => LINE.repeat(Math.ceil(bytes / LINE.length))
 
 describe('a large message', () => {
@@ -89,11 +90,15 @@ describe('a large message', () => {
   test('of 25 MiB of text is shown with the text that was parsed', async () => {
     const { used, parsing } = parsingWith()
     await using _ = used
-    const raw = mail(['Subject: 25 MiB', 'Content-Type: text/plain'], largeText(25 * MIB))
+    const text = largeText(25 * MIB)
+    const raw = mail(['Subject: 25 MiB', 'Content-Type: text/plain'], text)
     const received = await receive(stack, Buffer.from(raw))
     await parsing.large.run(received, running())
     const [row] = await stored(stack, received)
-    expect(row).toMatchObject({ status: 'parsed', attempts: 1, truncated: true, attachments: [] })
+    expect(row).toMatchObject({
+      ...CUT,
+      attachments: [{ filename: 'message.txt', sizeBytes: text.length }],
+    })
     expect(row?.snippet).toMatch(/^Some words of plain text/)
     expect(Buffer.byteLength(row?.text ?? '')).toBe(512 * 1024)
   })
@@ -105,7 +110,7 @@ describe('a large message', () => {
     const received = await receive(stack, Buffer.from(raw))
     await parsing.large.run(received, running())
     const [row] = await stored(stack, received)
-    expect(row).toMatchObject({ status: 'parsed', attempts: 1, truncated: true, attachments: [] })
+    expect(row).toMatchObject({ ...CUT, attachments: [{ filename: 'message.txt' }] })
     expect(row?.text).toMatch(/^(?:a\n)+$/)
   })
 
