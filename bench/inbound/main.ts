@@ -8,6 +8,7 @@ import { startCroft } from '#bench/croft/croft-process.ts'
 import { median } from '#bench/median.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
+import { DnsServer } from '#test/dns-server.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 import { type SmtpFigures, sendMessages } from './smtp-sessions.ts'
@@ -22,9 +23,11 @@ const DOMAIN = 'inbound.test'
 const NEEDED = 0.5
 const UNLIMITED = '1000000000'
 
-async function preparedCroft(databaseUrl: string) {
+async function preparedCroft(databaseUrl: string, dns: DnsServer) {
   const croft = await startCroft(undefined, {
     DATABASE_URL: databaseUrl,
+    // No domain has records here. The machine's name servers would add their own delays.
+    CROFT_DNS_SERVERS: dns.address,
     CROFT_OPERATOR_KEY: 'bench-inbound-operator-key-0123456789',
     SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: UNLIMITED,
     SMTP_MESSAGES_PER_MINUTE_PER_SITE: UNLIMITED,
@@ -55,7 +58,8 @@ await using cleanUp = new AsyncDisposableStack()
 cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
 const options = { dataDir: folder, elsewhere: '/nowhere', log: silentLog }
 const postgres = cleanUp.use(await startEmbeddedPostgres(options))
-const croft = cleanUp.use(await preparedCroft(postgres.url))
+const dns = cleanUp.use(await DnsServer.start(() => undefined))
+const croft = cleanUp.use(await preparedCroft(postgres.url, dns))
 const plainServer = fileURLToPath(new URL('plain-smtp-server.ts', import.meta.url))
 await using plain = startChild('bun', [plainServer])
 const plainPort = Number(await plain.line((line) => /^port (\d+)$/.exec(line)?.[1]))
