@@ -11,6 +11,8 @@ const NODE_MAJOR = 24
 /** What stands in for Bun until its install script has run is a few hundred bytes long. */
 const SMALLEST_BUN = 1_000_000
 const GIVE_BACK_MS = 2000
+/** Threads that read files, compress and hash; as many as there are processors otherwise, which two long compressions hold for seconds. */
+const POOL_THREADS = 8
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
 
 class UsageError extends Error {}
@@ -81,6 +83,8 @@ function become(runtime, path, args) {
   // Bun's allocator otherwise looks ten times a second for pages to give back: half of what a service at rest computes.
   // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
   process.env.MIMALLOC_PURGE_HOLES_MIN_INTERVAL ??= String(GIVE_BACK_MS)
+  // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
+  process.env.UV_THREADPOOL_SIZE ??= String(POOL_THREADS)
   if (typeof process.execve === 'function') process.execve(file, [file, ...argv])
   // Heard from before its first word on: whoever reads that may answer with a signal.
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
