@@ -20,6 +20,8 @@ const INK_ATTRIBUTES = new Map([
   ['font', 'color'],
 ])
 
+const NONE: ReadonlyMap<string, string> = new Map()
+
 /** The colors of an element, its own or those around it. */
 export interface ElementColors {
   readonly ink: string
@@ -60,18 +62,23 @@ export function colorsOf(opened: OpenedElement): ShownColors {
   const background = backgroundOf(opened)
   const behind = { ...above, ...groundOf(background, above) }
   const ink = inkOf(opened, behind.ground)
+  if (ink === undefined && isAsAround(opened, background)) return { colors: above, styles: NONE }
   const isPair = ink !== undefined && background.color !== undefined && !behind.lostImage
   const meant = ink === undefined ? impliedOf(opened, behind) : { ...behind, ink, isOwnInk: true }
   const colors = isPair ? meant : readable(meant)
   const isSaid = ink !== undefined || isLink(opened) || colors.ink !== above.ink
-  return {
-    colors,
-    styles: new Map([
-      ...(background.color === undefined ? [] : [['background-color', background.color] as const]),
-      ...(isSaid ? [['color', colors.ink] as const] : []),
-    ]),
-  }
+  return { colors, styles: stylesOf(background.color, isSaid ? colors.ink : undefined) }
 }
+
+const stylesOf = (ground: string | undefined, ink: string | undefined): Map<string, string> =>
+  new Map([
+    ...(ground === undefined ? [] : [['background-color', ground] as const]),
+    ...(ink === undefined ? [] : [['color', ink] as const]),
+  ])
+
+/** Whether nothing but its text would have a color: then a pair of colors around it is its own. */
+const isAsAround = (opened: OpenedElement, { color, hasImage }: Background): boolean =>
+  color === undefined && !hasImage && !isLink(opened)
 
 /** The last of what says so in a style, or else an attribute; a picture counts wherever it is. */
 function backgroundOf({ name, attributes, declared, above }: OpenedElement): Background {

@@ -94,6 +94,11 @@ describe('sanitised HTML', () => {
       '<p style="background-color:#000000;color:#ffffff"><b style="background-color:#ffffff;color:#666666">x</b></p>',
     ],
     [
+      'a pair of the sender, in what is inside',
+      '<td style="background:#fff;color:#fff">x<b>y</b><i style="width:5px">z</i></td>',
+      '<td style="background-color:#ffffff;color:#ffffff">x<b>y</b><i style="width:5px">z</i></td>',
+    ],
+    [
       'half transparent colors',
       '<p style="background:rgba(0,0,0,.5);color:#fff">x</p>',
       '<p style="background-color:#808080;color:#ffffff">x</p>',

@@ -6,6 +6,8 @@ const COLORED =
   /\b(?:bgcolor|color|background(?:-color|-image)?)\s{0,10}[:=]|<body[^<>]{1,500}\btext\s{0,10}=/i
 const PAGES = new Set(['body', 'html'])
 const COLOR_ATTRIBUTES = ['bgcolor', 'color', 'text', 'background'] as const
+const SAYING_ELEMENTS = new Set(['a', 'p'])
+const SAYING_ATTRIBUTES = ['style', 'hidden', ...COLOR_ATTRIBUTES] as const
 const COLOR_PROPERTIES = ['background', 'background-color', 'background-image', 'color'] as const
 const HIDDEN = 'display:none'
 
@@ -40,19 +42,8 @@ export class ShownStyles {
   /** Changes the attributes in place. */
   enter(name: string, attributes: Attributes): void {
     const above = this.#top
-    const declared = declarationsOf(attributes['style'] ?? '')
-    const isHidden = above.isHidden || isHidingElement(name, attributes, declared)
-    const { colors, styles } = this.#colorsOf(name, attributes, declared)
-    this.#open.push({
-      colors,
-      isHidden,
-      isTiny: isTiny(declared) ?? above.isTiny,
-      isInParagraph: above.isInParagraph || name === 'p',
-    })
-    for (const attribute of COLOR_ATTRIBUTES) delete attributes[attribute]
-    for (const property of COLOR_PROPERTIES) declared.delete(property)
-    const kept = new Map([...(PAGES.has(name) ? [] : declared), ...styles])
-    setStyle(attributes, isHidden ? HIDDEN : styleOf(kept))
+    if (above.isHidden || !saysNothing(name, attributes)) this.#enterStyled(name, attributes)
+    else this.#open.push(above)
   }
 
   leave(): void {
@@ -62,6 +53,25 @@ export class ShownStyles {
   /** Whether words cannot be seen where it is. */
   get hidesWords(): boolean {
     return this.#top.isHidden || this.#top.isTiny
+  }
+
+  #enterStyled(name: string, attributes: Attributes): void {
+    const above = this.#top
+    const declared = declarationsOf(attributes['style'] ?? '')
+    const isHidden = above.isHidden || isHidingElement(name, attributes, declared)
+    const { colors, styles } = this.#colorsOf(name, attributes, declared)
+    this.#open.push({
+      colors,
+      isHidden,
+      isTiny: isTiny(declared) ?? above.isTiny,
+      isInParagraph: above.isInParagraph || name === 'p',
+    })
+    for (const attribute of COLOR_ATTRIBUTES) {
+      if (attribute in attributes) delete attributes[attribute]
+    }
+    for (const property of COLOR_PROPERTIES) declared.delete(property)
+    const kept = new Map([...(PAGES.has(name) ? [] : declared), ...styles])
+    setStyle(attributes, isHidden ? HIDDEN : styleOf(kept))
   }
 
   /** A page inside a paragraph would end it: its colors are not kept. */
@@ -80,6 +90,10 @@ export class ShownStyles {
     return this.#open.at(-1) ?? ROOT
   }
 }
+
+/** Whether an element is shown as what is around it, as most are. */
+const saysNothing = (name: string, attributes: Attributes): boolean =>
+  !SAYING_ELEMENTS.has(name) && SAYING_ATTRIBUTES.every((attribute) => !(attribute in attributes))
 
 /** A page that hides all of itself shows it by a script or a style sheet, neither of which is kept. */
 const isHidingElement = (
