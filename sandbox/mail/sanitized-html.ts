@@ -17,6 +17,8 @@ const TAGS = words(
     'figure font h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strike strong sub sup table ' +
     'tbody td tfoot th thead tr tt u ul var wbr',
 )
+const KEPT = new Set(TAGS)
+const PAGES = new Set(['body', 'html'])
 /** Their content is dropped with them. */
 const WITHOUT_TEXT = words(
   'script style textarea option noscript noembed noframes title template iframe object embed applet svg math xmp ' +
@@ -63,7 +65,7 @@ export function sanitizedHtml(html: string): string {
   const isOnPaper = html.startsWith(PAPER) && html.endsWith(PAPER_END)
   const content = isOnPaper ? html.slice(PAPER.length, -PAPER_END.length) : html
   const hasColors = isOnPaper || isColored(content)
-  const styles = new ShownStyles({ hasColors })
+  const styles = new ShownStyles({ hasColors, isKept })
   const sanitized = sanitizeHtml(withoutDepth(content), {
     ...OPTIONS,
     onOpenTag: (name, attributes) => styles.enter(name, attributes),
@@ -72,6 +74,10 @@ export function sanitizedHtml(html: string): string {
   })
   return hasColors ? PAPER + sanitized + PAPER_END : sanitized
 }
+
+/** With their own colors, pages are elements. */
+const isKept = (name: string, depth: number): boolean =>
+  depth < MAX_DEPTH && (KEPT.has(name) || PAGES.has(name))
 
 /** Opens elsewhere, without a way back to the page that shows the message. */
 function linkOf(

@@ -27,16 +27,25 @@ const ROOT: Element = { colors: PAPER, isHidden: false, isTiny: false, isInParag
 /** Whether HTML may bring colors. */
 export const isColored = (html: string): boolean => COLORED.test(html)
 
+export interface ShownStylesOptions {
+  readonly hasColors: boolean
+  /** Whether an element of that name, inside so many others, is shown. */
+  readonly isKept: (name: string, depth: number) => boolean
+}
+
 /**
  * Follows the elements of a message as they open and close, and changes their styles: color and background are kept together,
  * words can be read on what they are on, and what is hidden stays hidden.
  */
 export class ShownStyles {
   readonly #hasColors: boolean
+  readonly #isKept: (name: string, depth: number) => boolean
   readonly #open: Element[] = [ROOT]
 
-  constructor({ hasColors }: { readonly hasColors: boolean }) {
+  /** Elements that are not kept leave what is in them, and no colors. */
+  constructor({ hasColors, isKept }: ShownStylesOptions) {
     this.#hasColors = hasColors
+    this.#isKept = isKept
   }
 
   /** Changes the attributes in place. */
@@ -74,16 +83,19 @@ export class ShownStyles {
     setStyle(attributes, isHidden ? HIDDEN : styleOf(kept))
   }
 
-  /** A page inside a paragraph would end it: its colors are not kept. */
+  /** A page inside a paragraph would end it: its colors are not kept either. */
   #colorsOf(
     name: string,
     attributes: Attributes,
     declared: ReadonlyMap<string, string>,
   ): ShownColors {
     const { colors: above, isInParagraph } = this.#top
-    const isLost = isInParagraph && PAGES.has(name)
-    if (!this.#hasColors || isLost) return { colors: above, styles: new Map() }
-    return colorsOf({ name, attributes, declared, above })
+    if (!this.#hasColors) return { colors: above, styles: new Map() }
+    const shown = colorsOf({ name, attributes, declared, above })
+    const isEnding = isInParagraph && PAGES.has(name)
+    if (!isEnding && this.#isKept(name, this.#open.length - 1)) return shown
+    const lostImage = shown.colors.lostImage || shown.styles.has('background-color')
+    return { colors: { ...above, lostImage }, styles: new Map() }
   }
 
   get #top(): Element {

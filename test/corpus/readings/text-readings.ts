@@ -84,6 +84,16 @@ export const TEXTS: readonly Reading[] = [
     { text: 'Größe ä' },
   ),
   text(
+    'base64 that is not',
+    message(
+      entity(
+        ['Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: base64'],
+        'These are words!\r\n',
+      ),
+    ),
+    { text: 'These are words!' },
+  ),
+  text(
     'base64 in lines of other lengths',
     message(
       entity(
