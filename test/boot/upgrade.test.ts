@@ -105,6 +105,23 @@ describe('a data folder of an earlier build', () => {
     await answers(again)
     expect(await again.stop()).toEqual({ code: 0, signal: null })
   })
+
+  test('serves what was published before a limit was known', async () => {
+    const first = cleanUp.use(await CroftProcess.start({ dataDir }))
+    await first.until('the site answers', async () => (await first.hello('Ada')).status === 200)
+    await first.stop()
+    await inDatabaseOf(dataDir, async (url) => {
+      const sql = createClient({ url, max: 1 })
+      const changed = await sql`
+        update site_revision set document = document #- '{limits,suspendedCalls}' #- '{limits,openStreams}'
+        where document #> '{limits,suspendedCalls}' is not null`
+      await sql.end()
+      expect(changed.count).toBeGreaterThan(0)
+    })
+    const croft = cleanUp.use(await CroftProcess.start({ dataDir }))
+    expect((await croft.hello('Ada')).status).toBe(200)
+    expect(await croft.stop()).toEqual({ code: 0, signal: null })
+  })
 })
 
 const sqlIn = (work: string) =>

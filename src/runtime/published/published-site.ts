@@ -5,7 +5,7 @@ import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import { type AuthRule, scopesOfRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
-import { egressPolicy } from '#runtime/revisions/limits.ts'
+import { egressPolicy, siteLimits } from '#runtime/revisions/limits.ts'
 import { type WatchedCode, watchedCode } from '#sites/deployments/live-activation.ts'
 
 import type {
@@ -171,7 +171,7 @@ function programOf(
     key: `${site.siteId}@${revision}`,
     siteId: site.siteId,
     siteDomain: site.domain,
-    limits: document.limits,
+    limits: siteLimits(document.limits),
     functions: new Map(
       loaded.map((entry) => [entry.functionId, programFunction(entry, document, env)]),
     ),

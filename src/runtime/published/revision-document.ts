@@ -21,7 +21,8 @@ export interface RevisionDocument {
   /** The variables that functions name; those that nobody set are not there. */
   readonly env: readonly SealedEnvVar[]
   readonly egressAllow: readonly string[]
-  readonly limits: SiteLimits
+  /** Those that have come since it was written are not there: they have their defaults. */
+  readonly limits: Partial<SiteLimits>
   /** The activation that the code is of; none without a deployment, and in documents of before it was kept. */
   readonly activation?: LiveActivation
 }
