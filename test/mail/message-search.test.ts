@@ -242,12 +242,42 @@ describe('a long message', () => {
     ['its beginning', '"first last"', true],
     ['a word after 16,383 others', 'near', true],
     ['a phrase there', '"near the end"', true],
-    ['the words of a phrase in another order', '"last first"', true],
+    ['the words of its beginning in another order', '"last first"', false],
+    ['words there in another order, whose positions are not known', '"end the near"', true],
     ['a phrase of words that it does not have', '"first nowhere"', false],
     ['a word behind 100 KiB', 'behind', false],
   ])('is looked for by %s: %s', async (_what, q, isFound) => {
     expect(subjects(await search(sides[0]?.neighbour ?? raise(), q))).toEqual(
       isFound ? ['Long'] : [],
+    )
+  })
+})
+
+describe('a message with one word 257 times', () => {
+  const text = `1.234,56 by info+shop@shop.test ${'often '.repeat(257)} behind often`
+  const from = '"Zed Young" <zy@young.test>'
+  const subject = 'kappa lambda 257'
+  beforeAll(() => send({ to: ['other@one.test'], from, subject, text }), 60_000)
+
+  test.each([
+    ['"kappa lambda"', true],
+    ['"lambda kappa"', false],
+    ['subject:"kappa lambda"', true],
+    ['subject:"lambda kappa"', false],
+    ['from:"zed young"', true],
+    ['from:"young zed"', false],
+    ['1.234,56', true],
+    ['56.234,1', false],
+    ['info+shop@shop.test', true],
+    ['shop+info@shop.test', false],
+    ['"behind often"', true],
+    ['"often nowhere"', false],
+    // Where that word is also, positions do not tell.
+    ['"often kappa"', true],
+    ['-"lambda kappa" subject:257', true],
+  ])('is looked for by %s: %s', async (q, isFound) => {
+    expect(subjects(await search(sides[0]?.neighbour ?? raise(), q))).toEqual(
+      isFound ? [subject] : [],
     )
   })
 })

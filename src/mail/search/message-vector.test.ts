@@ -66,12 +66,20 @@ test('a word counts by its first 128 characters', async () => {
 test('of one word 256 positions are kept, of a message those up to 16,383', async () => {
   const often = await vectorOf({ text: 'often '.repeat(300) })
   expect(often.split(' ')[0]?.split(',')).toHaveLength(256)
-  expect(often).toContain("':long'")
+  expect(often).toContain("':m:often'")
   const words = Array.from({ length: 20_000 }, (_, n) => `w${n}`)
   const long = new Set((await vectorOf({ text: words.join(' ') })).split(' '))
   expect(long.has("'w16380':16383")).toBe(true)
   expect(long.has("'w19999'")).toBe(true)
-  expect(long.has("':long'")).toBe(true)
+  expect(long.has("':l:w19999'")).toBe(true)
+  expect(long.has("':l:w16380'")).toBe(false)
+})
+
+test('a word that is too often says so for itself and its field alone', async () => {
+  const subject = 'subject '.repeat(257)
+  const vector = await vectorOf({ subject, text: `other words, ${'often '.repeat(257)}` })
+  const markers = [...vector.matchAll(/(?:^| )':([^']*)'/g)].map(([, marker]) => marker)
+  expect(markers).toEqual(['m:subject', 'm:s:subject', 'm:often'])
 })
 
 test('what exceeds a vector is left out from the end', async () => {

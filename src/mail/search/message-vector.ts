@@ -18,8 +18,10 @@ export const FIELDS = { subject: 's:', from: 'f:', to: 't:', filename: 'n:' } as
 export type SearchField = keyof typeof FIELDS
 /** Words of ours that say something of a message. */
 export const HAS_ATTACHMENT = ':attachment'
-/** Not all of its words have all of their positions. */
-export const IS_LONG = ':long'
+/** Before a word of which later positions are not kept, because there are too many of it. */
+export const IS_MANY = ':m:'
+/** Before a word that is also where no position is known any more. */
+export const IS_LATE = ':l:'
 
 /** What a message is found by. */
 export interface SearchableText {
@@ -109,8 +111,12 @@ class Vector {
 
   #note(word: string): void {
     const positions = this.#at(word)
-    if (this.#position > MAX_POSITION || positions.length === MAX_POSITIONS_OF_WORD) {
-      this.#at(IS_LONG)
+    if (this.#position > MAX_POSITION) {
+      this.#at(IS_LATE + word)
+      return
+    }
+    if (positions.length === MAX_POSITIONS_OF_WORD) {
+      this.#at(IS_MANY + word)
       return
     }
     positions.push(this.#position)

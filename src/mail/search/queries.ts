@@ -5,13 +5,16 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import {
   FIELDS,
   HAS_ATTACHMENT,
-  IS_LONG,
+  IS_LATE,
+  IS_MANY,
   MessageVectors,
   type SearchableText,
 } from './message-vector.ts'
 import type { SearchTerm } from './parse-search.ts'
 import { type SearchedWord, type SearchText, searchedRuns, searchedWords } from './search-words.ts'
 
+/** In words of earlier versions: not all of them have all of their positions. */
+const IS_LONG = ':long'
 /** Of what one statement brings. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
@@ -95,7 +98,10 @@ function foundQuery(term: SearchTerm): RawBuilder<unknown> {
   return earlier ? sql`(${query} || ${earlier})` : query
 }
 
-/** In a message that is too long for all positions, a phrase is found by its words. */
+/**
+ * A phrase is also found by its words alone where positions of it are not kept: those of one word that is too often in the message,
+ * or, because positions only grow, at least those of the last word.
+ */
 function textQuery(term: SearchText): string {
   const prefix = term.field === undefined ? '' : FIELDS[term.field]
   const words = searchedWords(searchedRuns(term))
@@ -105,7 +111,12 @@ function textQuery(term: SearchText): string {
     const distance = (words[index]?.position ?? 0) - (words[index - 1]?.position ?? 0)
     return `${before} <${distance}> ${query}`
   })
-  return `(${phrase}) | (${[quoted(IS_LONG), ...each].join(' & ')})`
+  const lost = [
+    quoted(IS_LONG),
+    ...words.map((word) => wordQuery(IS_MANY + prefix, word)),
+    ...words.slice(-1).map((word) => wordQuery(IS_LATE + prefix, word)),
+  ]
+  return `(${phrase}) | ((${lost.join(' | ')}) & ${each.join(' & ')})`
 }
 
 const wordQuery = (prefix: string, { words, isPrefix }: SearchedWord): string =>
