@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import { convert } from 'html-to-text'
+import { convert, type FormatCallback } from 'html-to-text'
 
 import { sanitizedHtml } from './sanitized-html.ts'
 
@@ -43,15 +43,32 @@ function boundedHtml(html: string): { readonly html: string; readonly isCut: boo
   return { html: '', isCut: true }
 }
 
+/** Elements that begin a line and end it, besides those that the library knows. */
+const LINES = 'address caption center dd dl dt figcaption figure legend li summary tr'
+
+const LINE = { leadingLineBreaks: 1, trailingLineBreaks: 1 }
+
+/** Text of HTML that was sanitised: cells are apart, rows and other blocks are lines. */
 export const textOfHtml = (html: string): string =>
   convert(html, {
     wordwrap: false,
+    formatters: { apart },
     selectors: [
       { selector: 'img', format: 'skip' },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true } },
+      ...LINES.split(' ').map((selector) => ({ selector, format: 'block', options: LINE })),
+      { selector: 'td', format: 'apart' },
+      { selector: 'th', format: 'apart' },
     ],
     limits: { maxInputLength: MAX_HTML_BYTES, maxDepth: 200 },
-  })
+  }).trimEnd()
+
+/** Blanks one behind the other, and those at the beginning and end of a line, are one or none. */
+function apart(...[element, walk, builder]: Parameters<FormatCallback>): void {
+  builder.addInline(' ')
+  walk(element.children, builder)
+  builder.addInline(' ')
+}
 
 /** PostgreSQL keeps neither NUL nor half a surrogate pair. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()

@@ -18,6 +18,21 @@ describe('sanitised HTML', () => {
       '<a href="https://a.test/" target="_blank" rel="noopener noreferrer nofollow">x</a>',
     ],
     ['links with a script', '<a href="java\nscript:x">y</a>', '<a>y</a>'],
+    [
+      'blocks and landmarks',
+      'a<section>b</section><main>c<nav>d</nav></main><form action=x>e</form>',
+      'a<div>b</div><div>c<div>d</div></div><div>e</div>',
+    ],
+    [
+      'what can be folded',
+      '<details><summary>a</summary>b</details><fieldset><legend>c</legend></fieldset>',
+      '<div><summary>a</summary>b</div><div><legend>c</legend></div>',
+    ],
+    [
+      'controls',
+      'a<button onclick=x>b</button><label for=x>c</label>, <label>d</label>e',
+      'a <span>b</span> <span>c</span>, <span>d</span> e',
+    ],
     ['links that need a page', '<a href="x"><a href="#x">y</a>', '<a></a><a>y</a>'],
     [
       'safe styles',
@@ -100,7 +115,7 @@ describe('sanitised HTML', () => {
     ],
     [
       'white words in an element that is not kept',
-      '<section style="background:#111"><b style="color:#fff">x</b></section>',
+      '<x-card style="background:#111"><b style="color:#fff">x</b></x-card>',
       '<b style="color:#666666">x</b>',
     ],
     [
@@ -177,7 +192,10 @@ describe('sanitised HTML', () => {
       'x',
       '<b ',
       '<a href=https://a.test/>x</a>',
-      '<section bgcolor=#111 style="background:#111">',
+      '<x-card bgcolor=#111 style="background:#111">',
+      '<section bgcolor=#222 style="background:#222">',
+      '<button>',
+      '</button>',
       '<font style="background:#111">',
       '<font color=#fff>',
       '<b style="background:#222;color:#fff">',

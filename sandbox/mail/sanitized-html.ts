@@ -14,10 +14,17 @@ const words = (text: string): string[] => text.split(' ')
 
 const TAGS = words(
   'a abbr address b bdi bdo big blockquote br caption center cite code col colgroup dd del dfn div dl dt em figcaption ' +
-    'figure font h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strike strong sub sup table ' +
-    'tbody td tfoot th thead tr tt u ul var wbr',
+    'figure font h1 h2 h3 h4 h5 h6 hr i img ins kbd legend li mark ol p pre q s samp small span strike strong sub ' +
+    'summary sup table tbody td tfoot th thead tr tt u ul var wbr',
 )
-const KEPT = new Set(TAGS)
+/** Blocks that are no more than that here: what may be closed in one is open, and no landmark of the page around it. */
+const BLOCKS = words('article aside details fieldset footer form header main nav section')
+/** As text, which a link can have in it. */
+const CONTROLS = words('button label')
+const KEPT = new Set([...TAGS, ...BLOCKS, ...CONTROLS])
+/** Beside words or another element, which would be one word with what is in it. */
+const TOUCHING_CONTROL =
+  /(?<=[\p{L}\p{N}>])(?=<(?:button|label)\b)|(?<=<\/(?:button|label)>)(?=[\p{L}\p{N}<])/giu
 const PAGES = new Set(['body', 'html'])
 /** Their content is dropped with them. */
 const WITHOUT_TEXT = words(
@@ -49,7 +56,14 @@ const OPTIONS = {
   allowProtocolRelative: false,
   // They are made of checked parts: see `style-declarations.ts`.
   parseStyleAttributes: false,
-  transformTags: { a: linkOf, body: pageOf, html: pageOf, img: imageOf },
+  transformTags: {
+    a: linkOf,
+    body: pageOf,
+    html: pageOf,
+    img: imageOf,
+    ...transformEach(BLOCKS, 'div'),
+    ...transformEach(CONTROLS, 'span'),
+  },
 } satisfies sanitizeHtml.IOptions
 
 /** What a message with colors of its own is on, in a page of whatever color. */
@@ -66,7 +80,7 @@ export function sanitizedHtml(html: string): string {
   const content = isOnPaper ? html.slice(PAPER.length, -PAPER_END.length) : html
   const hasColors = isOnPaper || isColored(content)
   const styles = new ShownStyles({ hasColors, isKept })
-  const sanitized = sanitizeHtml(withoutDepth(content), {
+  const sanitized = sanitizeHtml(withoutDepth(content.replaceAll(TOUCHING_CONTROL, ' ')), {
     ...OPTIONS,
     onOpenTag: (name, attributes) => styles.enter(name, attributes),
     onCloseTag: () => styles.leave(),
@@ -78,6 +92,11 @@ export function sanitizedHtml(html: string): string {
 /** With their own colors, pages are elements. */
 const isKept = (name: string, depth: number): boolean =>
   depth < MAX_DEPTH && (KEPT.has(name) || PAGES.has(name))
+
+function transformEach(names: readonly string[], tagName: string) {
+  const transform = (_: string, attribs: sanitizeHtml.Attributes) => ({ tagName, attribs })
+  return Object.fromEntries(names.map((name) => [name, transform]))
+}
 
 /** Opens elsewhere, without a way back to the page that shows the message. */
 function linkOf(

@@ -70,8 +70,17 @@ export const PAGES: readonly Reading[] = [
     html: 'one',
   }),
   page('table', message(html('<table><tr><td>one</td><td>two</td></tr></table>')), {
-    contains: ['one', 'two'],
+    text: 'one two',
   }),
+  page(
+    'blocks and controls',
+    message(
+      html(
+        '<section>one</section><section>two</section><dl><dt>three<dd>four</dl><label>five</label><button>six</button>',
+      ),
+    ),
+    { text: 'one two three four five six' },
+  ),
   page('link', message(html('<p><a href="https://x.test/">words</a></p>')), {
     contains: ['words', 'https://x.test/'],
   }),
