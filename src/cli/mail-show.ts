@@ -72,7 +72,7 @@ function headRows(message: MessageDetail): string[][] {
   const { spf, dkim, dmarc } = authentication
   const state = deleted ? 'deleted' : seen ? 'seen' : 'not seen'
   return [
-    ['from', message.from],
+    ['from', (message.authors ?? [message.from]).join(', ')],
     ['to', message.to.join(', ')],
     ['cc', message.cc.join(', ')],
     ['reply to', message.replyTo.join(', ')],

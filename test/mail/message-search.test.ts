@@ -253,6 +253,31 @@ describe('a long message', () => {
   })
 })
 
+describe('a message of several authors', () => {
+  const subject = 'Written together'
+  const from = 'Ivy <ivy2@else.test>, "Roe, Jack" <jack2@else.test>'
+  const by = () => sides[0]?.neighbour ?? raise()
+  beforeAll(() => send({ to: ['other@one.test'], from, subject, text: 'Hello' }), 60_000)
+
+  test.each(['from:ivy', 'from:jack', 'from:jack2@else.test', 'jack2 from:"roe jack"'])(
+    'is found by %s',
+    async (q) => {
+      expect(subjects(await search(by(), q))).toEqual([subject])
+    },
+  )
+
+  test.each([false, true])('is answered to all of them, to all: %s', async (replyAll) => {
+    const [{ id }] = (await search(by(), 'from:ivy')).json.items
+    const { json: parent } = await by().call('GET', `/messages/${id}`)
+    const authors = ['Ivy <ivy2@else.test>', '"Roe, Jack" <jack2@else.test>']
+    expect(parent).toMatchObject({ from: authors[0], authors })
+    const body = { body: 'Thanks.', replyAll }
+    const answer = await by().call('POST', `/messages/${id}/reply`, { body })
+    const { json } = await by().call('GET', `/messages/${answer.json.id}`)
+    expect([json.to, json.cc]).toEqual([authors, []])
+  })
+})
+
 describe('a message with one word 257 times', () => {
   const text = `1.234,56 by info+shop@shop.test ${'often '.repeat(257)} behind often`
   const from = '"Zed Young" <zy@young.test>'

@@ -23,7 +23,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 const running = () => new AbortController().signal
 const NO_WORDS = 'Nothing of it is known'
-const NOTHING = { subject: '', from: '', to: [], filenames: [], hasAttachments: false, text: '' }
+const NOTHING = { subject: '', from: [''], to: [], filenames: [], hasAttachments: false, text: '' }
 
 let stack: Stack
 let postgres: PostgresPlatform

@@ -88,7 +88,7 @@ async function insertWords(owner: SqlRunner, crowd: MailCrowd): Promise<void> {
 
 const messageOf = (n: number) => ({
   subject: `Message ${n}`,
-  from: 'Eve <eve@else.test>',
+  from: ['Eve <eve@else.test>'],
   to: ['info@one.test'],
   filenames: [],
   hasAttachments: false,

@@ -74,7 +74,7 @@ export async function storeMail(stack: Stack, row: MailRow): Promise<StoredMail>
     const { receivedAt } = whole
     const words = {
       subject: whole.subject,
-      from: whole.from,
+      from: [whole.from],
       to: [whole.mailbox],
       filenames: whole.attachments.map(({ filename }) => filename),
       hasAttachments: whole.attachments.some(({ inline }) => inline !== true),

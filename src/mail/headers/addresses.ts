@@ -16,6 +16,8 @@ export interface AddressList {
   /** As people read them: `Ann Lee <ann@shop.test>`. */
   readonly texts: readonly string[]
   readonly addresses: readonly string[]
+  /** Those that can be answered, as people read them. */
+  readonly answerable: readonly string[]
   /** The first that can be answered, or else the first. */
   readonly author: { readonly text: string; readonly address: string } | undefined
 }
@@ -34,9 +36,11 @@ export function readAddresses(values: readonly string[]): AddressList {
       address: clean(address, MAX_ADDRESS_LENGTH),
     }))
     .filter(({ name, address }) => name !== '' || address !== '')
-  const author = found.find(({ address }) => address.includes('@')) ?? found[0]
+  const answerable = found.filter(({ address }) => address.includes('@'))
+  const author = answerable[0] ?? found[0]
   return {
     texts: found.map(textOf),
+    answerable: answerable.map(textOf),
     addresses: found.map(({ address }) => address).filter((address) => address !== ''),
     author: author && { text: textOf(author), address: author.address },
   }

@@ -31,6 +31,7 @@ describe('the headers of a message', () => {
       subject: 'A long subject',
       from: 'Ann Lee <Ann@Shop.test>',
       fromAddress: 'ann@shop.test',
+      authors: ['Ann Lee <Ann@Shop.test>'],
       to: ['"Lee, Bob" <bob@one.test>', 'carol@one.test'],
       cc: ['dan@one.test', 'E <eve@one.test>'],
       replyTo: ['answers@shop.test'],

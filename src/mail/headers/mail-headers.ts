@@ -22,6 +22,8 @@ export interface MailHeaders {
   readonly from: string
   /** The address alone, in lower case; empty when there is none. */
   readonly fromAddress: string
+  /** All who can be answered, RFC 5322 §3.6.2; of a second From field none. */
+  readonly authors: readonly string[]
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
@@ -43,11 +45,13 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
     fields.texts(name, { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
   // The longest field that people write tells its charset best.
   const subject = subjectOf(values('subject'))
-  const { author } = readAddresses(values('from'))
+  const from = values('from')
+  const { author } = readAddresses(from)
   return {
     subject,
     from: author?.text ?? '',
     fromAddress: author?.address.toLowerCase() ?? '',
+    authors: readAddresses(from.slice(0, 1)).answerable,
     to: textsOf(values('to')),
     cc: textsOf(values('cc')),
     replyTo: textsOf(values('reply-to')),
@@ -56,6 +60,14 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
     references: boundedReferences(idsOf(values('references'))),
   }
 }
+
+/** The people of a message as it keeps them beside `from`; its authors where there are several. */
+export const keptPeople = ({ authors, to, cc, replyTo }: MailHeaders) => ({
+  to,
+  cc,
+  replyTo,
+  ...(authors.length > 1 && { authors }),
+})
 
 function subjectOf([value = '']: readonly string[]): string {
   const text = decodeEncodedWords(value.slice(0, MAX_SUBJECT_LENGTH * 2))

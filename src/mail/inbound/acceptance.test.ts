@@ -23,6 +23,7 @@ const HEADERS = {
   subject: '',
   from: '',
   fromAddress: '',
+  authors: [],
   to: [],
   cc: [],
   replyTo: [],

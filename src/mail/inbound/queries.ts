@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { keptPeople } from '#mail/headers/mail-headers.ts'
 import { DEFAULT_MAIL_LIMITS } from '#mail/quotas/limits.ts'
 import { byteaList } from '#platform/postgres/array-types.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -182,11 +183,7 @@ const messageRow = ({ messageId, mailboxId, hash, recipient, arrival }: NewMessa
   subject: arrival.headers.subject,
   // With the name, as recipients are kept.
   from_address: arrival.headers.from,
-  recipients: {
-    to: arrival.headers.to,
-    cc: arrival.headers.cc,
-    replyTo: arrival.headers.replyTo,
-  },
+  recipients: keptPeople(arrival.headers),
   header_id: arrival.headers.messageId,
   in_reply_to: arrival.headers.inReplyTo,
   reference_ids: arrival.headers.references,

@@ -51,6 +51,8 @@ export type AttachmentDetail = Static<typeof AttachmentDetail>
 export const MessageDetail = Type.Composite([
   MessageSummary,
   Type.Object({
+    /** All of those in From, where there are several: `from` is the first. */
+    authors: Type.Optional(Type.Array(Type.String())),
     cc: Type.Array(Type.String()),
     replyTo: Type.Array(Type.String()),
     text: Type.String(),

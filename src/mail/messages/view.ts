@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { addressOf } from '#mail/mailboxes/model.ts'
@@ -10,10 +10,11 @@ import type { MessageDetail, MessageListItem } from './model.ts'
 
 const NONE = 'none'
 
-const Recipients = Type.Object({
+const People = Type.Object({
   to: Type.Array(Type.String()),
   cc: Type.Array(Type.String()),
   replyTo: Type.Array(Type.String()),
+  authors: Type.Optional(Type.Array(Type.String())),
 })
 
 const Authentication = Type.Object({
@@ -40,7 +41,7 @@ export function listItemOf(
     hasAttachments,
     seen,
     from: fromAddress,
-    to: recipientsOf(row).to,
+    to: peopleOf(row).to,
     threadId,
     snippet,
     receivedAt: receivedAt.toISOString(),
@@ -57,10 +58,11 @@ export function detailOf(
   row: StoredDetail,
   signed: SignedParts,
 ): Omit<MessageDetail, 'deliveries'> {
-  const { cc, replyTo } = recipientsOf(row)
+  const { cc, replyTo, authors } = peopleOf(row)
   return {
     ...listItemOf(site, row.localPart, row),
     ...signed,
+    ...(authors && { authors }),
     cc,
     replyTo,
     text: row.text ?? '',
@@ -74,8 +76,8 @@ export function detailOf(
   }
 }
 
-const recipientsOf = ({ recipients }: Pick<Row, 'recipients'>) =>
-  Value.Check(Recipients, recipients) ? recipients : { to: [], cc: [], replyTo: [] }
+const peopleOf = ({ recipients }: Pick<Row, 'recipients'>): Static<typeof People> =>
+  Value.Check(People, recipients) ? recipients : { to: [], cc: [], replyTo: [] }
 
 const authenticationOf = (stored: unknown): MessageDetail['authentication'] => {
   if (!Value.Check(Authentication, stored)) return { spf: NONE, dkim: NONE, dmarc: NONE }

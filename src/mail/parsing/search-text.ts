@@ -16,14 +16,12 @@ export function searchTextOf(
   }: Pick<MailboxMessage, 'subject' | 'fromAddress' | 'recipients'>,
   { attachments, text, status }: Pick<MailContent, 'attachments' | 'text' | 'status'>,
 ): SearchableText {
-  const people = isJsonObject(recipients) ? [recipients['to'], recipients['cc']].flat() : []
+  const people = isJsonObject(recipients) ? recipients : {}
+  const authors = textsIn(people['authors'])
   return {
     subject,
-    from: fromAddress,
-    to: upTo(
-      MAX_NAMES,
-      people.filter((one) => typeof one === 'string'),
-    ),
+    from: authors.length === 0 ? [fromAddress] : upTo(MAX_NAMES, authors),
+    to: upTo(MAX_NAMES, [...textsIn(people['to']), ...textsIn(people['cc'])]),
     filenames: upTo(
       MAX_NAMES,
       attachments.map(({ filename }) => filename),
@@ -33,6 +31,9 @@ export function searchTextOf(
     text: status === 'parsed' ? text.slice(0, MAX_TEXT) : '',
   }
 }
+
+const textsIn = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []
 
 /** The first ones that have no more characters together. */
 function upTo(characters: number, names: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { MailHeaders } from '#mail/headers/mail-headers.ts'
+import { type MailHeaders, keptPeople } from '#mail/headers/mail-headers.ts'
 import type { MailContent } from '#mail/parsing/model.ts'
 import { PARSE_VERSION } from '#mail/parsing/parse-version.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -106,7 +106,6 @@ export async function replaceMade(
   { headers, content }: { readonly headers: MailHeaders; readonly content: MailContent },
   now: Date,
 ): Promise<readonly RemadeMessage[]> {
-  const { to, cc, replyTo } = headers
   const remade = {
     raw_id: rawId,
     made_by: parseVersion,
@@ -115,7 +114,7 @@ export async function replaceMade(
     has_attachments: content.attachments.some(({ inline }) => !inline),
     subject: headers.subject,
     from_address: headers.from,
-    recipients: { to, cc, replyTo },
+    recipients: keptPeople(headers),
     header_id: headers.messageId,
     in_reply_to: headers.inReplyTo,
     reference_ids: headers.references,

@@ -1,5 +1,5 @@
 import { codeOf } from '#base/error-code.ts'
-import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+import { keptPeople, readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { storedAttachments } from '#mail/messages/stored-attachments.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { MessageParser } from '#mail/parsing/message-parser.ts'
@@ -109,8 +109,8 @@ export class RemadeMail {
   ): Promise<void> {
     const { database, clock } = this.#deps
     const headers = readMailHeaders(start)
-    const { subject, from: fromAddress, to, cc, replyTo } = headers
-    const words = searchTextOf({ subject, fromAddress, recipients: { to, cc, replyTo } }, content)
+    const { subject, from: fromAddress } = headers
+    const words = searchTextOf({ subject, fromAddress, recipients: keptPeople(headers) }, content)
     await retryOnLockTimeout(() =>
       database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)

@@ -6,7 +6,7 @@ import { MessageVectors, type SearchableText } from './message-vector.ts'
 
 const NOTHING: SearchableText = {
   subject: '',
-  from: '',
+  from: [''],
   to: [],
   filenames: [],
   hasAttachments: false,
@@ -42,7 +42,7 @@ test('fields have words of their own, and no phrase goes from one to another', a
   expect(
     await vectorOf({
       subject: 'Two words',
-      from: 'Eve <e@x.y>',
+      from: ['Eve <e@x.y>'],
       to: ['a', 'b'],
       filenames: ['Report_ja.pdf'],
       hasAttachments: true,

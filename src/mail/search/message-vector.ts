@@ -26,7 +26,7 @@ export const IS_LATE = ':l:'
 /** What a message is found by. */
 export interface SearchableText {
   readonly subject: string
-  readonly from: string
+  readonly from: readonly string[]
   /** The people in To and Cc. */
   readonly to: readonly string[]
   readonly filenames: readonly string[]
@@ -44,7 +44,7 @@ export class MessageVectors {
     if (message.hasAttachments) vector.say(HAS_ATTACHMENT)
     const texts: readonly (readonly [SearchField | undefined, string])[] = [
       ['subject', message.subject],
-      ['from', message.from],
+      ...message.from.map((author) => ['from', author] as const),
       ...message.to.map((person) => ['to', person] as const),
       ...message.filenames.map((filename) => ['filename', filename] as const),
       [undefined, message.text],

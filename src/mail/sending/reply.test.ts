@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+import { keptPeople, readMailHeaders } from '#mail/headers/mail-headers.ts'
 
 import { type AnsweredMessage, answerAddressees, answerSubject, answerThreading } from './reply.ts'
 
@@ -27,6 +27,30 @@ describe('an answer', () => {
     ['goes where the author wants it', [['desk@else.test'], []], { replyTo: ['desk@else.test'] }],
     ['goes to the author where that is no address', [['ann@else.test'], []], { replyTo: ['Ann'] }],
     ['to all goes to all', [['ann@else.test'], ['bob@else.test', 'carl@else.test']], {}, true],
+    [
+      'goes to all authors',
+      [['ann@else.test', 'jack@else.test'], []],
+      { authors: ['Ann <ann@else.test>', 'Jack <jack@else.test>'] },
+    ],
+    [
+      'to all goes to all authors, too',
+      [
+        ['jack@else.test', 'ann@else.test'],
+        ['bob@else.test', 'carl@else.test'],
+      ],
+      { authors: ['jack@else.test', 'ann@else.test'] },
+      true,
+    ],
+    [
+      'goes where the authors want it',
+      [['desk@else.test'], []],
+      { authors: ['ann@else.test', 'jack@else.test'], replyTo: ['desk@else.test'] },
+    ],
+    [
+      'goes to those who wrote with oneself',
+      [['ann@else.test'], []],
+      { from: 'info@one.test', authors: ['info@one.test', 'ann@else.test'] },
+    ],
     ['never goes to oneself', [['ann@else.test'], []], { to: ['Info+x@one.test'], cc: [] }, true],
     [
       'to a message of oneself goes to the same people',
@@ -89,10 +113,19 @@ test.each([
   "'ann@x.test'",
   '"ann@x.test"',
   'Ann Lee, ann@x.test',
-  'Ann <ann@x.test>, Bob <bob@x.test>',
   '=?utf-8?Q?Bank_=3Cbank=40bank.test=3E=2C?= <ann@x.test>',
   'mailto:ann@x.test',
 ])('an answer to the author %s goes to the address that others see', (author) => {
-  const { from } = readMailHeaders(Buffer.from(`From: ${author}\r\n\r\n`))
-  expect(answer({ from })).toEqual([['ann@x.test'], []])
+  const headers = readMailHeaders(Buffer.from(`From: ${author}\r\n\r\n`))
+  expect(answer({ from: headers.from, ...keptPeople(headers) })).toEqual([['ann@x.test'], []])
+})
+
+test.each([
+  ['Ann <ann@x.test>, Bob <bob@x.test>', ['ann@x.test', 'bob@x.test']],
+  ['Nobody, "Lee, Ann" <ann@x.test>, Bob <bob@x.test>', ['ann@x.test', 'bob@x.test']],
+  ['Team: Ann <ann@x.test>, Bob <bob@x.test>;', ['ann@x.test', 'bob@x.test']],
+  ['Ann <ann@x.test>\r\nFrom: Mallory <m@x.test>', ['ann@x.test']],
+])('an answer to the authors %s goes to %s', (field, expected) => {
+  const headers = readMailHeaders(Buffer.from(`From: ${field}\r\n\r\n`))
+  expect(answer({ from: headers.from, ...keptPeople(headers) })).toEqual([expected, []])
 })

@@ -7,6 +7,8 @@ import { type Addressee, type Addressees, addresseeOf } from './addressees.ts'
 export interface AnsweredMessage {
   readonly folder: string
   readonly from: string
+  /** All of them, where there are several. */
+  readonly authors?: readonly string[]
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
@@ -32,11 +34,11 @@ export function answerAddressees(
       seen.add(canonical)
       return [addressee]
     })
-  // Whoever goes on after his own message writes to the same people again.
-  const isOwn = ours.has(canonicalAddress(addresseeOf(parent.from)?.address ?? ''))
-  // A Reply-To without an address says nothing.
-  const author = parent.replyTo.some(addresseeOf) ? parent.replyTo : [parent.from]
-  const to = others(isOwn ? parent.to : author)
+  const authors = parent.authors ?? [parent.from]
+  // An answer to a message of one's own goes to the same people again.
+  const isOwn = authors.every((one) => ours.has(canonicalAddress(addresseeOf(one)?.address ?? '')))
+  // A Reply-To without an address says nothing; without one, RFC 5322 §3.6.3 names all authors.
+  const to = others(isOwn ? parent.to : parent.replyTo.some(addresseeOf) ? parent.replyTo : authors)
   return {
     to,
     cc: replyAll ? others(isOwn ? parent.cc : [...parent.to, ...parent.cc]) : [],
