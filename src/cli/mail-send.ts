@@ -31,7 +31,7 @@ export const mailSend: CliCommand = {
       body: args.required('text'),
     }
     const sent = await service.portalAs(SentMessage, 'POST', sitePath('/messages/send'), { body })
-    return { json: sent, text: sentText(sent, address) }
+    return { json: sent, text: sentText(sent, siteOf(address)) }
   },
 }
 
@@ -49,12 +49,11 @@ export const mailReply: CliCommand = {
     const body = { body: args.required('text'), replyAll: args.flag('all') }
     const path = `${await messagePath(call)}/reply`
     const sent = await service.portalAs(SentMessage, 'POST', path, { body })
-    return { json: sent, text: sentText(sent, args.word) }
+    return { json: sent, text: sentText(sent, args.text('site') ?? siteOf(args.word)) }
   },
 }
 
-const sentText = ({ id }: SentMessage, from: string): string => {
-  const site = from.includes('@') ? from.slice(from.lastIndexOf('@') + 1) : undefined
-  const where = site === undefined ? '' : ` --site ${site}`
-  return `It is on its way: croft mail show ${id}${where} tells what becomes of it.`
-}
+const siteOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+const sentText = ({ id }: SentMessage, site: string): string =>
+  `It is on its way: croft mail show ${id} --site ${site} tells what becomes of it.`

@@ -273,7 +273,10 @@ describe('croft mail send and reply', () => {
     const answer = await json('reply', box, '--text', 'One more thing')
     expect(answer.threadId).toBe(sent.threadId)
     const toAll = ['reply', sent.id, '--site', 'one.test', '--all', '--text', 'And to all']
-    expect(await out(...toAll)).toContain('on its way')
+    const said = await out(...toAll)
+    expect(said).toContain('on its way')
+    const [, command = ''] = /croft mail (.*) tells/.exec(said) ?? []
+    expect(await out(...command.split(' '))).toContain('Re: Hello')
     const all = await json('show', box)
     expect(all).toMatchObject({ subject: 'Re: Hello', cc: ['eve@else.test'] })
   })
