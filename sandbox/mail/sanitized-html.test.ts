@@ -156,7 +156,13 @@ describe('sanitised HTML', () => {
     'opacity:0',
     'opacity:0.0',
     'visibility:hidden',
-    'mso-hide:all',
+    'width:0;overflow:hidden',
+    'height:0;overflow-y:hidden',
+    'opacity:.01',
+    'opacity:-1',
+    'position:absolute;left:-9999px',
+    'text-indent:-9999px',
+    'display:none;mso-hide:all',
     'color:transparent',
   ])('keeps hidden what "%s" hides', (style) => {
     const html = sanitizedHtml(`<div style="${style}">a <b>b</b><img alt=c></div><p>d</p>`)
@@ -165,6 +171,17 @@ describe('sanitised HTML', () => {
     expect(html).toContain('<p>d</p>')
     expect(html).toContain(hidden)
     expect(sanitizedHtml(html)).toBe(html)
+  })
+
+  test.each([
+    // Cells that cut their words with an ellipsis, and the button of those that are not Outlook.
+    'max-width:0;overflow:hidden',
+    'mso-hide:all',
+    'max-height:0',
+    'opacity:0.5',
+    'text-indent:-10px',
+  ])('shows what "%s" does not hide', (style) => {
+    expect(sanitizedHtml(`<div style="${style}">a</div>`)).toContain('>a</div>')
   })
 
   test('keeps no words that are too small to see, and those in larger ones among them', () => {

@@ -8,8 +8,8 @@ from email import message_from_bytes, policy
 from html.parser import HTMLParser
 
 HIDDEN = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all"
-    r"|(?:max-height|font-size|opacity)\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|font-size\s*:\s*1px",
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font\s*:\s*0/0|left\s*:\s*-\d{3}"
+    r"|(?:max-height|width|font-size|opacity)\s*:\s*0(?:px|pt|em|%)?\s*(?:;|!|$)|font-size\s*:\s*1px",
     re.IGNORECASE,
 )
 UNSEEN = {"script", "style", "title", "template", "noscript", "textarea", "option", "select", "svg", "math", "iframe"}
