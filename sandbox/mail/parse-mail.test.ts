@@ -232,6 +232,59 @@ describe('several texts', () => {
   })
 })
 
+describe('a part', () => {
+  const image = (fields: readonly string[], type = 'image/png'): string =>
+    part([`Content-Type: ${type}`, 'Content-Transfer-Encoding: base64', ...fields], PNG)
+  const HTML = part(['Content-Type: text/html'], '<img src="cid:a%26b@x"><img src="cid:c@x">')
+  const inlineOf = (message: string): readonly boolean[] =>
+    read(message).outline.attachments.map(({ inline }) => inline)
+
+  test.each([
+    ['beside it', 'related', 'Content-Disposition: inline; filename=a.png'],
+    ['that says nothing of how it is shown', 'related', 'X: y'],
+    ['that says that it is an attachment', 'related', 'Content-Disposition: attachment'],
+    ['among others', 'mixed', 'Content-Disposition: inline'],
+  ])('is inline where the HTML refers to it: an image %s', (_, kind, disposition) => {
+    expect(inlineOf(multipart(kind, [HTML, image([disposition, 'Content-ID: <a&b@x>'])]))).toEqual([
+      true,
+    ])
+  })
+
+  test.each([
+    [
+      'a photo beside text alone',
+      [TEXT, image(['Content-Disposition: inline', 'Content-Id: <a&b@x>'])],
+    ],
+    ['an image that it does not name', [HTML, image(['Content-ID: <b@x>'])]],
+    ['an image without a Content-ID', [HTML, image(['Content-Disposition: inline'])]],
+    ['a file', [HTML, image(['Content-ID: <c@x>'], 'application/pdf')]],
+    [
+      'an image that is not shown, for it may hold a script',
+      [HTML, image(['Content-ID: <c@x>'], 'image/svg+xml')],
+    ],
+  ])('is an attachment otherwise: %s', (_, parts) => {
+    for (const kind of ['mixed', 'related']) {
+      expect(inlineOf(multipart(kind, parts))).toEqual([false])
+    }
+  })
+
+  test('is an attachment where the HTML that refers to it is not shown', () => {
+    const hidden = part(
+      ['Content-Type: text/html', 'Content-Disposition: attachment'],
+      '<img src="cid:c@x">',
+    )
+    expect(inlineOf(multipart('mixed', [TEXT, hidden, image(['Content-ID: <c@x>'])]))).toEqual([
+      false,
+      false,
+    ])
+  })
+
+  test('is inline once of several with one Content-ID: the last is shown', () => {
+    const same = [image(['Content-ID: <c@x>']), image(['Content-ID: <c@x>'])]
+    expect(inlineOf(multipart('related', [HTML, ...same]))).toEqual([false, true])
+  })
+})
+
 describe('a text of whatever charset', () => {
   const sent = (fields: readonly string[], body: Buffer): Buffer =>
     Buffer.concat([Buffer.from(mail(fields)), body])

@@ -8,6 +8,7 @@ import { decodeText } from './mime/charsets.ts'
 import { decodeEncodedWords } from './mime/encoded-words.ts'
 import { type Entity, readEntities } from './mime/entities.ts'
 import { decodeTransfer } from './mime/transfer-encoding.ts'
+import { contentIdsIn, isShownImage } from './own-images.ts'
 import type { MailOutline, MailPart } from './protocol.ts'
 import type { ReadMessage } from './read-message.ts'
 import { renderedHtml, renderedText } from './rendered-mail.ts'
@@ -42,7 +43,7 @@ export function parseMail(message: Buffer): MailPieces {
   const { shown, files } = shownParts(root, (entity) => shownText.of(entity))
   const [text, html] = [renderedText(shown), renderedHtml(shown)]
   const body = bodyOf(text, html)
-  const parts = files.slice(0, MAX_ATTACHMENTS).map((file, at) => partOf(message, file, at + 1))
+  const parts = partsOf(message, files, body)
   const cut = shownText.cut.filter((entity) => files.every((file) => file.entity !== entity))
   const whole = cut.length > 0 ? cutParts(message, cut) : cutBodies({ text, html }, body)
   const shownFiles = [...parts, ...whole].slice(0, MAX_ATTACHMENTS)
@@ -98,21 +99,32 @@ function wholeOf(type: string, content: Buffer): Part {
   return { outline, content }
 }
 
+/** Inline are those that the HTML shows where it refers to them: of several with one Content-ID it shows the last. */
+function partsOf(message: Buffer, files: readonly FilePart[], { html }: MailBody): Part[] {
+  const parts = files.slice(0, MAX_ATTACHMENTS).map((file, at) => partOf(message, file, at + 1))
+  const shown = contentIdsIn(html?.toString() ?? '')
+  const images = parts.filter(({ outline }) => isShownImage(outline.contentType))
+  const inline = new Map(images.map((part) => [part.outline.contentId, part]))
+  return parts.map((part) => {
+    const { contentId } = part.outline
+    const isInline = contentId !== null && shown.has(contentId) && inline.get(contentId) === part
+    return { ...part, outline: { ...part.outline, inline: isInline } }
+  })
+}
+
 function partOf(message: Buffer, file: FilePart, place: number): Part {
-  const { entity, filename, disposition } = file
+  const { entity, filename } = file
   const content = contentOf(message, entity)
   const contentType = TYPE.test(entity.contentType.value || entity.type)
     ? entity.type
     : 'application/octet-stream'
-  const contentId = contentIdOf(file.contentId)
-  const isImage = disposition !== 'attachment' && contentType.startsWith('image/')
   return {
     outline: {
       filename: safeFilename(filename ?? null, contentType, place),
       contentType,
       sizeBytes: content.length,
-      contentId,
-      inline: contentId !== null && (isImage || file.isRelated),
+      contentId: contentIdOf(file.contentId),
+      inline: false,
     },
     content,
   }

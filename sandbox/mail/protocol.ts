@@ -27,7 +27,7 @@ export interface MailPart {
   readonly sizeBytes: number
   /** Without its brackets. */
   readonly contentId: string | null
-  /** Whether the text refers to it, so that it is shown there. */
+  /** Whether the HTML refers to it, and shows it there. */
   readonly inline: boolean
 }
 

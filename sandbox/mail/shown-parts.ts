@@ -17,8 +17,6 @@ export interface FilePart {
   readonly filename: string | undefined
   readonly disposition: string
   readonly contentId: string
-  /** Whether it belongs to the HTML beside it (RFC 2387). */
-  readonly isRelated: boolean
 }
 
 export interface ShownMail {
@@ -30,7 +28,6 @@ export interface ShownMail {
 interface Place {
   /** Whether it is the text of its message, or of one of its alternatives, and not beside others. */
   readonly isBody: boolean
-  readonly isRelated: boolean
 }
 
 const NOTHING: Shown = { kind: 'all', items: [], isReadable: false }
@@ -47,7 +44,7 @@ const MAX_GUESSES = 20
 /** Sorts the parts of a message into what is shown and what is a file. Whatever can be read is one of them, or both. */
 export function shownParts(root: Entity, textOf: (entity: Entity) => string): ShownMail {
   const sorting = new Sorting(textOf, fieldCharset(charsetIn(root)))
-  const shown = sorting.sort(root, { isBody: true, isRelated: false })
+  const shown = sorting.sort(root, { isBody: true })
   sorting.list(root)
   const { files } = sorting
   return { shown: shown.isReadable ? shown : sorting.instead(root, shown), files }
@@ -79,20 +76,17 @@ class Sorting {
     if (!type.startsWith('multipart/')) return this.#leaf(entity, place)
     // Of a multipart without parts there is the text that it has.
     if (children.length === 0) return shownText(entity, this.#textOf(entity))
-    if (type === 'multipart/alternative') return this.#alternative(children, place.isRelated)
-    const isRelated = place.isRelated || type === 'multipart/related'
+    if (type === 'multipart/alternative') return this.#alternative(children)
     const isRoot = type === 'multipart/related' || type === 'multipart/signed'
-    const items = children.map((child, at) =>
-      this.sort(child, { isBody: isRoot && at === 0, isRelated }),
-    )
+    const items = children.map((child, at) => this.sort(child, { isBody: isRoot && at === 0 }))
     return { kind: 'all', items, isReadable: items.some(({ isReadable }) => isReadable) }
   }
 
   /** Of several texts the first, of several kinds of HTML the last, which its sender likes most. */
-  #alternative(children: readonly Entity[], isRelated: boolean): Shown {
+  #alternative(children: readonly Entity[]): Shown {
     const views = children.filter(({ type }) => !OTHER_VIEWS.has(type))
     const items = (views.length > 0 ? views : children).map((child) =>
-      this.sort(child, { isBody: true, isRelated }),
+      this.sort(child, { isBody: true }),
     )
     const readable = items.filter(({ isReadable }) => isReadable)
     const plain = readable.find((item) => !hasHtml(item))
@@ -101,8 +95,8 @@ class Sorting {
     return plain ?? html ?? items[0] ?? NOTHING
   }
 
-  #leaf(entity: Entity, { isBody, isRelated }: Place): Shown {
-    const file = this.#fileOf(entity, isRelated)
+  #leaf(entity: Entity, { isBody }: Place): Shown {
+    const file = this.#fileOf(entity)
     const isText = isShownText(entity) && file.disposition !== 'attachment'
     if (isText && (isBody || file.filename === undefined)) {
       const text = this.#textOf(entity)
@@ -115,7 +109,7 @@ class Sorting {
   /** A text that is all there is, and that its sender gave the name of a file, is shown and a file. */
   list(root: Entity): void {
     const isNamed = root.children.length === 0 && root.disposition.parameters.has('filename')
-    if (isNamed && this.files.length === 0) this.files.push(this.#fileOf(root, false))
+    if (isNamed && this.files.length === 0) this.files.push(this.#fileOf(root))
   }
 
   /** Where nothing else can be read: a text that is a file, too, or of a kind that is unknown. */
@@ -137,7 +131,7 @@ class Sorting {
     return shown
   }
 
-  #fileOf(entity: Entity, isRelated: boolean): FilePart {
+  #fileOf(entity: Entity): FilePart {
     const { fields } = entity
     const guesses = this.files.length < MAX_GUESSES
     const options = { maxBytes: MAX_FIELD_BYTES, charset: this.#charset, guesses }
@@ -154,7 +148,6 @@ class Sorting {
       filename: decodeFileName(filename),
       disposition: entity.disposition.value,
       contentId: fields.text('content-id', options),
-      isRelated,
     }
   }
 }

@@ -1,4 +1,5 @@
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { isShownImage, replaceOwnImages } from '#platform/mail-parser/own-images.ts'
 import { urlExpiry } from '#platform/objects/object-rules.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -8,9 +9,6 @@ import type { AttachmentDetail, MessageDetail } from './model.ts'
 import { objectIdOf, storedAttachments } from './stored-attachments.ts'
 
 const URL_SECONDS = 15 * 60
-
-/** Images that a browser shows and that cannot hold a script. */
-const IMAGE_TYPE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i
 
 export type PartSigningDeps = Pick<PlatformServices, 'objectUrls' | 'clock'>
 
@@ -45,7 +43,7 @@ export async function signedPartsOf(
       url: await sign(key, filename),
       expiresAt: expiresAt.toISOString(),
     })
-    if (typeof contentId === 'string' && IMAGE_TYPE.test(contentType)) {
+    if (typeof contentId === 'string' && isShownImage(contentType)) {
       images.set(contentId, await sign(key))
     }
   }
@@ -58,17 +56,7 @@ export async function signedPartsOf(
 
 /** The parser leaves `src="cid:…"` only. An image that is none of the message's own shows nothing. */
 const withImages = (html: string, images: ReadonlyMap<string, string>): string =>
-  html.replaceAll(/src="cid:([^"]*)"/gi, (_all, id: string) => {
-    const url = images.get(contentIdOf(id))
+  replaceOwnImages(html, (contentId) => {
+    const url = images.get(contentId)
     return url === undefined ? 'src=""' : `src="${url.replaceAll('&', '&amp;')}"`
   })
-
-/** As it stands in an attribute: escaped for HTML, and as a URL (RFC 2392). */
-function contentIdOf(text: string): string {
-  const unescaped = text.replaceAll('&amp;', '&')
-  try {
-    return decodeURIComponent(unescaped)
-  } catch {
-    return unescaped
-  }
-}
