@@ -4,8 +4,11 @@ const MAX_BYTES = 255
 const MAX_EXTENSION = 20
 /** Control characters, what Windows refuses, separators of paths, and what turns the direction of writing or has no width. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]/gu
+/** Combining marks beyond what UAX #15 allows in a row: a longer run takes quadratic time to normalize. */
+const MARKS = /(\p{M}{30})\p{M}+/gu
 /** Devices of Windows, whatever stands behind the point. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+const BLANK_OR_DOT = /[\s.]/
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'application/ms-tnef': 'dat',
   'application/pdf': 'pdf',
@@ -32,15 +35,17 @@ export function safeFilename(name: string | null, contentType: string, place: nu
     (name ?? '')
       .toWellFormed()
       .replaceAll(UNSAFE, '_')
-      .replaceAll(/^[\s.]+|[\s.]{1,255}$/g, '')
+      .replace(/^[\s.]+/, '')
+      .replaceAll(MARKS, '$1')
       .normalize('NFC'),
   )
   if (cleaned === '') return `part-${place}.${EXTENSIONS[contentType] ?? 'bin'}`
   return RESERVED.test(cleaned) ? `_${cleaned}` : cleaned
 }
 
-/** The extension stays. */
-function cut(name: string): string {
+/** Without blanks and dots at its end. The extension stays. */
+function cut(whole: string): string {
+  const name = trimEnd(whole)
   if (Buffer.byteLength(name) < MAX_BYTES) return name
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && name.length - dot <= MAX_EXTENSION ? name.slice(dot) : ''
@@ -52,5 +57,12 @@ function cut(name: string): string {
     if (used > room) break
     stem += letter
   }
-  return stem + extension
+  return extension === '' ? trimEnd(stem) : stem + extension
+}
+
+/** By hand: a pattern would look through a long run from each of its characters. */
+function trimEnd(name: string): string {
+  let end = name.length
+  while (end > 0 && BLANK_OR_DOT.test(name[end - 1] ?? '')) end -= 1
+  return name.slice(0, end)
 }
