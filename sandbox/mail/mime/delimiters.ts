@@ -24,12 +24,21 @@ export interface Delimiter {
   readonly isClosing: boolean
 }
 
+interface LineEnd {
+  /** Where it was looked for. */
+  readonly start: number
+  readonly end: number
+  /** Without blanks at its end. */
+  readonly textEnd: number
+}
+
 /** The delimiters of the multiparts that are open (RFC 2046 §5.1.1). */
 export class Delimiters {
   readonly #bytes: Buffer
   readonly #boundaries: string[] = []
   /** The depths that a boundary is used at, the innermost last. */
   readonly #depths = new Map<string, number[]>()
+  #lastLine: LineEnd = { start: 0, end: 0, textEnd: 0 }
   #searches = 0
   #searchedBytes = 0
 
@@ -112,14 +121,23 @@ export class Delimiters {
 
   /** What a line has behind its dashes, without blanks at its end. */
   #line(start: number): { readonly text: string; readonly end: number } {
-    const lineFeed = this.#bytes.indexOf(LF, start)
-    const end = lineFeed < 0 ? this.#bytes.length : lineFeed + 1
-    let textEnd = end
-    while (textEnd > start && isBlank(this.#bytes[textEnd - 1] ?? 0)) textEnd -= 1
+    const { end, textEnd } = this.#lineEnd(start)
     return {
       text: textEnd - start > MAX_LENGTH ? '' : this.#bytes.toString('latin1', start + 2, textEnd),
       end,
     }
+  }
+
+  /** Kept for the last line: in a header, CR alone ends a line, so that it is asked for many places in one. */
+  #lineEnd(start: number): LineEnd {
+    if (start < this.#lastLine.start || start >= this.#lastLine.end) {
+      const lineFeed = this.#bytes.indexOf(LF, start)
+      const end = lineFeed < 0 ? this.#bytes.length : lineFeed + 1
+      let textEnd = end
+      while (textEnd > start && isBlank(this.#bytes[textEnd - 1] ?? 0)) textEnd -= 1
+      this.#lastLine = { start, end, textEnd }
+    }
+    return this.#lastLine
   }
 }
 

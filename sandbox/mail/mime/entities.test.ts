@@ -94,6 +94,10 @@ describe('the parts of a message', () => {
       CRLF('Content-Type: multipart/mixed; boundary=b (x)', '', '--b', '', 'a', '--b--', ''),
     ],
     [
+      'a boundary with blanks and a comment in quotes',
+      CRLF('Content-Type: multipart/mixed; boundary="b  (x)"', '', '--b', '', 'a', '--b--', ''),
+    ],
+    [
       'a boundary that is not ASCII',
       CRLF(
         'Content-Type: multipart/mixed; boundary="b\xe9"',
@@ -229,6 +233,19 @@ describe('the parts of a message', () => {
   ])('are found in time, however many %s there are', (_, parameter, piece) => {
     const body = piece.repeat(Math.ceil((8 * 1024 * 1024) / piece.length))
     const message = Buffer.from(`Content-Type: multipart/mixed; ${parameter}\r\n\r\n${body}\r\n--z`)
+    const started = performance.now()
+    readEntities(message)
+    expect(performance.now() - started).toBeLessThan(8000)
+  })
+
+  test.each([
+    ['blanks are in their boundaries', `boundary="b${' '.repeat(60_000)}x"`, ''],
+    ['quotes are opened in their parameters', `${'*=";'.repeat(15_000)}`, ''],
+    ['lines of CR are in their headers', 'boundary=b', '--\r'.repeat(20_000)],
+    ['lines of CR come before blanks', 'boundary=b', '--\r'.repeat(20_000) + ' '.repeat(60_000)],
+  ])('are found in time, however many %s', (_, parameter, more) => {
+    const part = `Content-Type: multipart/mixed; ${parameter}\r\nX: y\r${more}\r\n\r\n--b\r\n`
+    const message = Buffer.from(`${part.repeat(40)}\r\nx`)
     const started = performance.now()
     readEntities(message)
     expect(performance.now() - started).toBeLessThan(8000)

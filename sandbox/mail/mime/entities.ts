@@ -144,7 +144,7 @@ class EntityReader {
     const raw = /^[ -~]*$/.test(declared)
       ? declared
       : (parseParameters(fields.latin1('content-type')).parameters.get('boundary') ?? '')
-    const boundary = raw.replace(/\s+(?:\([^()]*\))?$/, '').slice(0, MAX_BOUNDARY)
+    const boundary = withoutComment(raw).slice(0, MAX_BOUNDARY)
     return this.#delimiters.used(Buffer.from(boundary, 'latin1'), body.start)
   }
 
@@ -172,6 +172,17 @@ class EntityReader {
     if (end > start && this.#bytes[end - 1] === 0x0d) end -= 1
     entity.body = { start, end: Math.max(start, end) }
   }
+}
+
+/** Without blanks and a comment at its end. By hand: a pattern would look through a long run of blanks from each of them. */
+function withoutComment(value: string): string {
+  const trimmed = value.trimEnd()
+  if (!trimmed.endsWith(')')) return trimmed
+  const start = trimmed.lastIndexOf('(')
+  const isOne = start > 0 && trimmed.indexOf(')', start) === trimmed.length - 1
+  const before = isOne ? trimmed.slice(0, start) : ''
+  const stem = before.trimEnd()
+  return stem.length < before.length ? stem : trimmed
 }
 
 function typeOf(value: string, defaultType: string): string {

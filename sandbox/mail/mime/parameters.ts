@@ -43,13 +43,16 @@ export const decodeFileName = (value: string | undefined): string | undefined =>
 function sectionsOf(text: string): Section[] {
   const sections: Section[] = []
   let at = 0
-  while (at < text.length && sections.length < MAX_PARAMETERS) {
+  let values = 0
+  while (at < text.length && values < MAX_PARAMETERS) {
     NAME.lastIndex = at
     const [found = ''] = NAME.exec(text) ?? []
     at += Math.max(found.length, 1)
     if (!/^[^;\s,=].*=$/s.test(found)) continue
     const { value, next } = valueAt(text, at)
     at = next
+    // Also of those without a name: each may be looked for up to the end.
+    values += 1
     const [, name, place, star] = SECTION.exec(found.slice(0, -1).trim().toLowerCase()) ?? []
     if (name === undefined) continue
     // `filename*` says more than `filename` and `filename*0`, wherever it comes.
