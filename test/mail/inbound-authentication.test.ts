@@ -138,9 +138,14 @@ test.each<[string, Case, Record<string, unknown>]>([
     { spf: 'pass', dmarc: 'none' },
   ],
   [
-    'with authors of several domains, all of them authenticated',
+    'with authors of several domains, of which one has no policy',
     { from: 'reject.test', signedBy: 'reject.test', authors: ['bob@plain.test, ', ''] },
-    { dkim: 'pass', dmarc: 'pass', dmarcPolicy: 'reject' },
+    { dkim: 'pass', dmarc: 'none', fromDomain: 'plain.test' },
+  ],
+  [
+    'with authors of several domains, all of them authenticated',
+    { from: 'good.test', signedBy: 'reject.test', authors: ['bob@reject.test, ', ''] },
+    { spf: 'pass', dkim: 'pass', dmarc: 'pass', dmarcPolicy: 'reject' },
   ],
   [
     'with authors of several domains, of which one asks for quarantine',
@@ -188,6 +193,53 @@ test.each<[string, Case, string]>([
   ],
 ])('a message %s is refused as its domain asks', async (_what, message, reply) => {
   expect(await send(message)).toContain(reply)
+})
+
+/** Gives what was stored, or what was said instead. The envelope and the address that is authenticated are of good.test. */
+async function sendField(from: string, fields = '') {
+  const raw = Buffer.from(
+    `${fields}From: ${from}\r\nSubject: Number ${++sent}\r\n\r\nHello\r\n`,
+    'latin1',
+  )
+  try {
+    await transport.sendMail({ envelope: { from: 'evil@good.test', to: 'info@one.test' }, raw })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+  const kept = await keptMessages(stack, 'one.test')
+  return kept.find((message) => message.subject === `Number ${sent}`)
+}
+
+const typed = (charset: string) => `Content-Type: text/plain; charset=${charset}\r\n`
+
+test.each([
+  ['a quote in encoded words', '=?utf-8?q?a"?= <ceo@DOMAIN> =?utf-8?q?"b?= <evil@good.test>'],
+  ['a parenthesis in encoded words', '=?utf-8?q?a(?= <ceo@DOMAIN> =?utf-8?q?)b?= <evil@good.test>'],
+  [
+    'an escaped quote in encoded words',
+    '=?utf-8?q?a"\\?= <ceo@DOMAIN> =?utf-8?q?"b?= <evil@good.test>',
+  ],
+  ['quotes across a comma', 'x =?utf-8?q?"?= <ceo@DOMAIN>, =?utf-8?q?"?= <evil@good.test>'],
+  ['escapes of ISO-2022', '\x1b$B<evil@good.test>!\x1b(B ceo@DOMAIN'],
+  ['an escape with a parenthesis', '\x1b(B <ceo@DOMAIN> ) <evil@good.test>'],
+  [
+    'a lead byte of Shift_JIS',
+    '"\x81\\" <ceo@DOMAIN> \x81\\"" <evil@good.test>',
+    typed('shift_jis'),
+  ],
+  ['a lead byte of Big5', '"\xa4\\" <ceo@DOMAIN> \xa4\\"" <evil@good.test>', typed('big5')],
+  ['a lead byte of GB 18030', '"\x81\\" <ceo@DOMAIN> \x81\\"" <evil@good.test>', typed('gb18030')],
+  ['the name of a group', 'ceo@DOMAIN: evil@good.test;'],
+  ['the name of a group without an end', 'ceo@DOMAIN: evil@good.test'],
+  ['marks that are not seen', 'ceo@\u00e2\u0080\u008bDOMAIN <evil@good.test>, <ceo@DOMAIN>'],
+])('no author hides behind %s', async (_what, from, fields = '') => {
+  for (const domain of ['reject.test', 'plain.test', 'none.test']) {
+    const found = await sendField(from.replaceAll('DOMAIN', domain), fields)
+    const isRefused = typeof found === 'string' && /550 5\.7\.1 reject\.test asks/.test(found)
+    const isGenuine = typeof found === 'object' && /(?:^|<)evil@good\.test>?$/.test(found.from)
+    const isUnproven = typeof found === 'object' && found.authentication['dmarc'] !== 'pass'
+    expect({ found, isSafe: isRefused || isGenuine || isUnproven }).toMatchObject({ isSafe: true })
+  }
 })
 
 test('nothing is left of what was refused', async () => {

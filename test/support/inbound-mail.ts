@@ -163,6 +163,8 @@ export interface KeptMessage {
   readonly mailbox: string
   readonly recipient: string
   readonly subject: string
+  /** As it is shown. */
+  readonly from: string
   readonly raw: string
   readonly sha256: string
   readonly trace: string
@@ -191,6 +193,7 @@ export async function keptMessages(stack: Stack, host: string): Promise<KeptMess
         'mailbox.local_part as mailbox',
         'message.recipient',
         'message.subject',
+        'message.from_address as from',
         'message.raw_id as rawId',
         'raw.sha256',
         'raw.trace_header as trace',

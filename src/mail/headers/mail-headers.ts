@@ -69,6 +69,14 @@ export const keptPeople = ({ authors, to, cc, replyTo }: MailHeaders) => ({
   ...(authors.length > 1 && { authors }),
 })
 
+/** Whichever addresses a reader may be shown as those of the author. */
+export function readAuthors(start: Uint8Array): readonly string[] {
+  const fields = readHeaderFields(start)
+  const charset = charsetOfFields(fields)
+  const values = fields.texts('from', { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
+  return readAddresses(values).addresses
+}
+
 function subjectOf([value = '']: readonly string[]): string {
   const text = decodeEncodedWords(value.slice(0, MAX_SUBJECT_LENGTH * 2))
   return toStorable(text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUBJECT_LENGTH))

@@ -13,6 +13,7 @@ const REQUEST = {
   heloName: 'mx.a.test',
   sender: 'ann@a.test',
   hostname: 'mx.croft.test',
+  authors: () => ['ann@a.test'],
 }
 
 const resolve = async (name: string, type: string) => {

@@ -26,6 +26,11 @@ export interface AuthenticationRequest {
   readonly hostname: string
 }
 
+interface AuthoredRequest extends AuthenticationRequest {
+  /** The addresses in From that the message is shown with. Asked for once all of it was read. */
+  readonly authors: () => readonly string[]
+}
+
 export interface AuthenticationOutcome {
   readonly authentication: MessageAuthentication
   /** Received-SPF and Authentication-Results, each line with its CRLF; empty when nothing could be found out. */
@@ -52,7 +57,7 @@ const NOT_KNOWN: AuthenticationOutcome = {
  */
 export async function authenticateMessage(
   body: Uint8Array | ReadableStream<Uint8Array>,
-  request: AuthenticationRequest,
+  request: AuthoredRequest,
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
   const input = body instanceof Uint8Array ? inTurns(whatCounts(body)) : Readable.fromWeb(body)
@@ -105,10 +110,10 @@ function inTurns(message: Buffer): Buffer | Readable {
 
 async function authenticated(
   input: Buffer | Readable,
-  request: AuthenticationRequest,
+  request: AuthoredRequest,
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
-  const { address, heloName, sender, hostname } = request
+  const { address, heloName, sender, hostname, authors } = request
   // It is large: loaded with the first message that comes.
   const { authenticate } = await import('mailauth')
   const found = await authenticate(input, {
@@ -123,7 +128,7 @@ async function authenticated(
   const { spf, dkim, arc, headers } = found
   const signatures = dkim.results
   const passed = signatures.filter(({ status }) => status.result === 'pass')
-  const dmarc = await dmarcOf(found, forMailauth(resolver))
+  const dmarc = await dmarcOf(found, authors(), forMailauth(resolver))
   const authentication = {
     spf: spf === false ? 'none' : spf.status.result,
     dkim: bestOf(signatures.map(({ status }) => status.result)),

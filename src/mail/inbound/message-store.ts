@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { readAuthors } from '#mail/headers/mail-headers.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -49,7 +50,9 @@ export class MessageStore {
     const message = new IncomingMessage(maxBytes)
     let outcome = 'outcome' in by ? by.outcome : undefined
     const authenticating: BodyReader = async (body) => {
-      if (!('outcome' in by)) outcome = await authenticateMessage(body, by, dns)
+      if ('outcome' in by) return
+      const authors = (): readonly string[] => readAuthors(message.headerBlock())
+      outcome = await authenticateMessage(body, { ...by, authors }, dns)
     }
     const readers = 'outcome' in by ? [] : [authenticating]
     const puts = [...rawIds].map(([siteId, rawId]): BodyReader => async (body) => {
