@@ -32,7 +32,7 @@ export const mailList: CliCommand = {
     textOption('--since <time>', 'only what came since, like 2026-01-31'),
     textOption(
       '--search <words>',
-      'only what has them all; "a phrase", the beginn*, -without, from:, to:, subject:, has:attachment',
+      'only what has them all; "a phrase", the beginn*, -without, from:, to:, subject:, filename:, has:attachment, is:unread, in:sent, before:, after:',
     ),
     LIMIT_OPTION,
   ],

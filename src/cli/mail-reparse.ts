@@ -5,6 +5,7 @@ import type { Static } from '@sinclair/typebox'
 import { ReparseProgress } from '#mail/reparsing/model.ts'
 
 import { type CliCommand, type Invocation, flagOption } from './command.ts'
+import { UsageError } from './errors.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
 const POLL_MS = 1000
@@ -27,6 +28,9 @@ export const mailReparse: CliCommand = {
   async run(call) {
     const { args, service } = call
     const site = args.word
+    if (args.flag('status') && (args.flag('again') || args.flag('detach'))) {
+      throw new UsageError('--status starts nothing: leave out --again and --detach')
+    }
     const started = args.flag('status')
       ? await read(service, site)
       : await start(service, site, args.flag('again'))
@@ -83,8 +87,10 @@ function timeOf(seconds: number): string {
 }
 
 function resultOf(site: string, { messages, left, failed }: Progress): string {
-  const done = `${messages - left} of ${messages} messages of ${site} are parsed and indexed as this version does it.`
-  const missing = left === 0 ? '' : ` ${left} are left.`
-  if (failed === 0) return done + missing
-  return `${done}${missing}\n${failed} of them could not be parsed again and show what they did before. The log says why: "mail cannot be parsed again".`
+  const state =
+    left === 0
+      ? `${messages} of ${messages} messages of ${site} are parsed and indexed as this version does it.`
+      : `${left} of ${messages} messages of ${site} are to be parsed and indexed again.`
+  if (failed === 0) return state
+  return `${state}\n${failed} of them could not be parsed again and show what they did before. The log says why: "mail cannot be parsed again".`
 }

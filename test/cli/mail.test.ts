@@ -350,6 +350,16 @@ describe('croft mail reparse', () => {
       timeout: 20_000,
     })
     expect(await out('reparse', 'two.test')).toContain('1 of 1 messages')
+    expect(await out('reparse', 'two.test', '--again', '--detach')).toBe(
+      '1 of 1 messages of two.test are to be parsed and indexed again.\n',
+    )
+  })
+
+  test.each(['--again', '--detach'])('only says how far it is, or %s', async (option) => {
+    expect(await run('reparse', 'two.test', '--status', option)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--status starts nothing'),
+    })
   })
 
   test('says of how many nothing better could be made', async () => {

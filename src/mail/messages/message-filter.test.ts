@@ -54,6 +54,13 @@ test('a search confines what the list asks for, and never widens it', () => {
   expect(foldersOf({ q: 'is:read is:unread' })).toEqual([])
 })
 
+test.each(['startTime', 'from', 'since', 'after', 'endTime', 'to', 'until', 'before'] as const)(
+  'a fault of %s is told by its name',
+  (name) => {
+    expect(() => parseMessageFilter({ [name]: 'yesterday' })).toThrow(`${name}: must be a time`)
+  },
+)
+
 test.each([
   ['in:spam', /q: has "in:spam"; there are "in:inbox".*"in:anywhere"/],
   ['is:starred', /q: has "is:starred"; there are "is:unread", "is:read"/],

@@ -99,12 +99,18 @@ function timesOf(
   query: MessageQuery,
   filters: readonly SearchFilter[],
 ): Pick<MessageFilter, 'from' | 'until'> {
-  const from = parseTime('startTime', query.startTime ?? query.from ?? query.since ?? query.after)
-  const until = parseTime('endTime', query.endTime ?? query.to ?? query.until ?? query.before)
+  const from = firstTime(query, ['startTime', 'from', 'since', 'after'])
+  const until = firstTime(query, ['endTime', 'to', 'until', 'before'])
   return {
     from: inOrder([from, ...timesNamed(filters, 'after', 'before')]).at(-1),
     until: inOrder([until, ...timesNamed(filters, 'before', 'after')])[0],
   }
+}
+
+/** Of the first of these names that is given: a fault of it is told by that name. */
+function firstTime(query: MessageQuery, names: readonly (keyof MessageQuery)[]): Date | undefined {
+  const given = names.find((name) => query[name] !== undefined)
+  return given === undefined ? undefined : parseTime(given, query[given])
 }
 
 /** Also 2026/01/31, as other programs write it. */
