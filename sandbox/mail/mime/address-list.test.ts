@@ -45,6 +45,13 @@ describe('an address list', () => {
     ['ann @ x.test', '|ann@x.test'],
     ['"ann lee"@x.test', '|"ann lee"@x.test'],
     ['"ann"@x.test', '|ann@x.test'],
+    ['"ann@y.test"@x.test', '|"ann@y.test"@x.test'],
+    ['<"ann@y.test"@x.test>', '|"ann@y.test"@x.test'],
+    ['<"ann@y.test">', '|ann@y.test'],
+    ['ann@y.test: bob@x.test;', '|bob@x.test'],
+    ['"ann@y.test": bob@x.test;', '|bob@x.test'],
+    ['Bob <bob@x.test>: hello;', 'Bob : hello|bob@x.test'],
+    ['Re: Bob bob@x.test', 'Re: Bob|bob@x.test'],
     ["'ann@x.test'", '|ann@x.test'],
     ['"ann@x.test"', '|ann@x.test'],
     ['ann@x.test <Ann Lee>', 'Ann Lee|ann@x.test'],
@@ -69,6 +76,8 @@ describe('an address list', () => {
     ['Ann <a@x.test> <b@y.test>', ['Ann|a@x.test', '|b@y.test']],
     ['<a@x.test, b@x.test>', ['|a@x.test', '|b@x.test']],
     ['undisclosed-recipients:;', []],
+    ['ann@x.test: bob@x.test', ['|ann@x.test', '|bob@x.test']],
+    ['ann@x.test:', ['|ann@x.test']],
     ['Ann <>', ['Ann|']],
     ['<>', []],
     ['', []],
@@ -134,6 +143,13 @@ describe('an address list', () => {
   ])('takes time that grows with the length: %s', (piece) => {
     const started = performance.now()
     parseAddressList(piece.repeat(64 * 1024), 500)
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+
+  test('takes no longer for colons behind comments that a semicolon follows', () => {
+    const started = performance.now()
+    parseAddressList(`${'()'.repeat(64 * 1024)}a@b${':'.repeat(128 * 1024)};`, 500)
+    parseAddressList(`${'()'.repeat(64 * 1024)}<a@b>${':'.repeat(128 * 1024)};`, 500)
     expect(performance.now() - started).toBeLessThan(5000)
   })
 })

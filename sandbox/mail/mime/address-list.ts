@@ -18,8 +18,9 @@ interface Segment {
 
 const NOBODY: NamedAddress = { name: '', address: '' }
 const PLAIN_LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\-\u{80}-\u{10ffff}]+$/u
-/** Letters that no text has: they mark what was quoted. */
-const MARKS = /[\u{F0000}\u{F0001}]/gu
+/** Letters that no text has: they mark what was quoted, and colons between other words. */
+const MARKS = /[\u{F0000}-\u{F0002}]/gu
+const COLON_MARK = '\u{F0002}'
 const SCHEME = /^mailto:/i
 
 /**
@@ -55,22 +56,30 @@ export function parseAddressList(list: string, maxCount: number): readonly Named
     .filter(({ name, address }) => name !== '' || address !== '')
 }
 
-/** A colon begins a group where a semicolon ends it; otherwise it is of the name. */
+/**
+ * A colon begins a group where a semicolon ends it, whatever its name is: an address in it is of nobody who wrote. Behind a
+ * bracket, or without a semicolon, it is of the name.
+ */
 function segmentsOf(tokens: readonly AddressToken[]): Segment[] {
   const segments: Segment[] = []
   const lastSemicolon = tokens.findLastIndex(({ kind }) => kind === 'semicolon')
   let current: AddressToken[] = []
+  let hasAngle = false
+  const begin = (): void => {
+    current = []
+    hasAngle = false
+  }
   const end = (isOpen: boolean): void => {
     if (current.length > 0) segments.push({ tokens: current, isOpen })
-    current = []
+    begin()
   }
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'comma') end(true)
     else if (token.kind === 'semicolon') end(false)
-    else if (token.kind !== 'colon') current.push(token)
-    else if (isScheme(current)) current = []
-    else if (at < lastSemicolon && !hasAddress(current)) current = []
-    else current.push({ kind: 'text', text: ':' })
+    else if (token.kind === 'colon' && isScheme(current)) begin()
+    else if (token.kind === 'colon' && at < lastSemicolon && !hasAngle) begin()
+    else current.push(token)
+    hasAngle ||= token.kind === 'angle'
   }
   end(false)
   return segments
@@ -78,9 +87,6 @@ function segmentsOf(tokens: readonly AddressToken[]): Segment[] {
 
 const isScheme = (tokens: readonly AddressToken[]): boolean =>
   tokens.length === 1 && tokens[0]?.text.trim().toLowerCase() === 'mailto'
-
-const hasAddress = (tokens: readonly AddressToken[]): boolean =>
-  tokens.some(({ kind, text }) => kind === 'angle' || text.includes('@'))
 
 /** The addresses of one segment: mostly one. The name is of the first. */
 function addressesIn(tokens: readonly AddressToken[]): NamedAddress[] {
@@ -96,7 +102,7 @@ function addressesIn(tokens: readonly AddressToken[]): NamedAddress[] {
     return named([...words, ...others].join(' ') || commentsOf(tokens), addresses)
   }
   const name = tokens
-    .filter(({ kind }) => kind === 'text' || kind === 'quoted')
+    .filter(({ kind }) => kind === 'text' || kind === 'quoted' || kind === 'colon')
     .map(({ text }) => text)
     .join('')
     .replaceAll(/\s+/g, ' ')
@@ -126,16 +132,23 @@ function bracketedAddresses(text: string): string[] {
   const colon = tokens.findLastIndex(({ kind }) => kind === 'colon')
   const isRouted = text.trimStart().startsWith('@') && colon > 0
   const parts: string[] = ['']
-  for (const { kind, text: piece } of isRouted ? tokens.slice(colon + 1) : tokens) {
-    if (kind === 'comma' || kind === 'semicolon') parts.push('')
-    else if (kind === 'quoted') parts.push(`${parts.pop() ?? ''}${quotedLocal(piece)}`)
-    else if (kind === 'text') parts.push(`${parts.pop() ?? ''}${piece.replaceAll(/\s+/g, '')}`)
+  const wanted = isRouted ? tokens.slice(colon + 1) : tokens
+  for (const [at, token] of wanted.entries()) {
+    if (token.kind === 'comma' || token.kind === 'semicolon') parts.push('')
+    else parts.push(`${parts.pop() ?? ''}${pieceOfAddress(token, wanted[at + 1])}`)
   }
   return parts.map(unwrapped).filter((part) => part !== '')
 }
 
+/** What is quoted may be all of the address. */
+function pieceOfAddress({ kind, text }: AddressToken, next: AddressToken | undefined): string {
+  if (kind === 'text') return text.replaceAll(/\s+/g, '')
+  if (kind !== 'quoted') return ''
+  return isAddress(text) && next?.kind !== 'text' ? text : quotedLocal(text)
+}
+
 const quotedLocal = (local: string): string =>
-  PLAIN_LOCAL.test(local) || local.includes('@') ? local : `"${local.replaceAll(/["\\]/g, '\\$&')}"`
+  PLAIN_LOCAL.test(local) ? local : `"${local.replaceAll(/["\\]/g, '\\$&')}"`
 
 /** Without quotes of a kind that no address has at both ends. */
 const unwrapped = (address: string): string => address.replace(/^'(.+)'$/s, '$1')
@@ -145,22 +158,23 @@ function wordsOf(tokens: readonly AddressToken[]): {
   readonly words: string[]
   readonly addresses: string[]
 } {
-  let text = ''
-  const quoted: string[] = []
-  for (const [at, token] of tokens.entries()) {
-    if (token.kind === 'text') text += token.text.replaceAll(MARKS, '')
-    if (token.kind === 'comment') text += ' '
-    if (token.kind !== 'quoted') continue
-    const isLocal = tokens[at + 1]?.text.startsWith('@') === true && tokens[at + 1]?.kind === 'text'
-    text += isLocal ? `\u{F0000}${quoted.length}\u{F0000}` : ` \u{F0001}${quoted.length}\u{F0001} `
-    quoted.push(isLocal ? quotedLocal(token.text) : token.text)
-  }
+  const { text, quoted } = markedText(tokens)
   const restored = (word: string): string =>
-    word.replaceAll(
-      /[\u{F0000}\u{F0001}](\d+)[\u{F0000}\u{F0001}]/gu,
-      (_, at: string) => quoted[Number(at)] ?? '',
-    )
-  const all = text.trim().split(/\s+/).join(' ').replaceAll(/ ?@ ?/g, '@').split(' ')
+    word
+      .replaceAll(COLON_MARK, ':')
+      .replaceAll(
+        /[\u{F0000}\u{F0001}](\d+)[\u{F0000}\u{F0001}]/gu,
+        (_, at: string) => quoted[Number(at)] ?? '',
+      )
+  const all = text
+    .trim()
+    .split(/\s+/)
+    .join(' ')
+    .replaceAll(/ ?@ ?/g, '@')
+    .split(' ')
+    // No address has a colon.
+    .flatMap((word) => (word.includes('@') ? word.split(COLON_MARK) : [word]))
+    .filter((word) => word !== '')
   const isBare = (word: string): boolean =>
     word.indexOf('@') > 0 && !word.endsWith('@') && !word.includes('\u{F0001}')
   return {
@@ -170,4 +184,24 @@ function wordsOf(tokens: readonly AddressToken[]): {
       .filter((word) => word !== ''),
     addresses: all.filter(isBare).map((word) => unwrapped(restored(word))),
   }
+}
+
+/** As one text, in which marks stand for what was quoted. */
+function markedText(tokens: readonly AddressToken[]): {
+  readonly text: string
+  readonly quoted: readonly string[]
+} {
+  let text = ''
+  const quoted: string[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'text') text += token.text.replaceAll(MARKS, '')
+    if (token.kind === 'comment') text += ' '
+    if (token.kind === 'colon') text += COLON_MARK
+    if (token.kind !== 'quoted') continue
+    const next = tokens[at + 1]
+    const isLocal = next?.kind === 'text' && next.text.startsWith('@')
+    text += isLocal ? `\u{F0000}${quoted.length}\u{F0000}` : ` \u{F0001}${quoted.length}\u{F0001} `
+    quoted.push(isLocal ? quotedLocal(token.text) : token.text)
+  }
+  return { text, quoted }
 }
