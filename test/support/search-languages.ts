@@ -187,11 +187,11 @@ export const SEARCH_LANGUAGES: readonly SearchLanguage[] = [
       subject: 'मार्च का बीजक',
       sender: 'सुनीता शर्मा',
       filename: 'वार्षिक_रिपोर्ट.pdf',
-      text: 'कल की बैठक दिल्ली कार्यालय में होगी। ज़रूरी काग़ज़ात साथ लाएँ, क्रमांक २०२६',
+      text: 'हिन्दी में कल की बैठक दिल्ली कार्यालय में होगी। ज़रूरी काग़ज़ात साथ लाएँ, क्रमांक २०२६',
     },
     queries: {
       word: 'बैठक',
-      'other case, accents or forms': 'जरूरी 2026',
+      'other case, accents or forms': 'जरूरी 2026 हिंदी',
       'composed otherwise': '\u095Bरूरी',
       'part of a word': 'कार्या',
       phrase: '"दिल्ली कार्यालय"',

@@ -16,6 +16,8 @@ describe('a text is folded', () => {
     ['Arabic', 'يُعقد أحمد إدارة مـــرحبا ٢٠٢٦', 'يعقد احمد اداره مرحبا 2026'],
     ['Persian', 'گزارش یک', 'گزارش يك'],
     ['Hindi', 'ज़रूरी \u095Bरूरी माँ २०२६', 'जरूरी जरूरी मां 2026'],
+    ['Hindi with nasals', 'हिन्दी पङ्क पञ्च अण्डा सम्बन्ध', 'हिंदी पंक पंच अंडा संबंध'],
+    ['Hindi with other nasals', 'अन्न जन्म नमक न्याय', 'अन्न जन्म नमक न्याय'],
     ['Japanese', 'ﾚﾎﾟｰﾄ ガイド ２０２６', 'レポート ガイド 2026'],
     ['Korean', '서울'.normalize('NFD'), '서울'],
     ['Thai', 'จำนวน ๒๐๒๖', 'จํานวน 2026'],
@@ -31,6 +33,17 @@ describe('a text is folded', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldText(foldText(text))).toBe(foldText(text))
       }),
+    )
+  })
+
+  test('by its clusters as a whole, in Devanagari', () => {
+    const letters = fc.constantFrom(...Array.from('नमङदपकी्ं़ऩक़ँ\u200D\u0640 a'))
+    fc.assert(
+      fc.property(fc.string({ unit: letters, maxLength: 40 }), (text) => {
+        expect(foldWithOffsets(text).folded).toBe(foldText(text))
+        expect(foldText(foldText(text))).toBe(foldText(text))
+      }),
+      { numRuns: 1000 },
     )
   })
 

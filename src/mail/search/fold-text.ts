@@ -43,8 +43,23 @@ const TO_REMOVE = new RegExp(
 )
 const OTHER_DIGITS = /[\p{Nd}--[0-9]]/gv
 const NOT_ASCII = /[^\0-\x7F]/
-/** What is folded together: a character with its marks, and the letters of a Korean syllable. */
-const CLUSTERS = /(?:[\u1100-\u11FF]+|[^])[\p{M}\p{Cf}\uFF9E\uFF9F]*/gu
+/** A nasal consonant of Devanagari that has no vowel, before another consonant of its class: many write it as anusvara. */
+const NASALS_BEFORE_CONSONANTS = new RegExp(
+  [
+    '\\u0919(?=\\u094D[\\u0915-\\u0918])',
+    '\\u091E(?=\\u094D[\\u091A-\\u091D])',
+    '\\u0923(?=\\u094D[\\u091F-\\u0922])',
+    '\\u0928(?=\\u094D[\\u0924-\\u0927])',
+    '\\u092E(?=\\u094D[\\u092A-\\u092D])',
+  ]
+    .map((nasal) => `${nasal}\\u094D`)
+    .join('|'),
+  'g',
+)
+const ANUSVARA = '\u0902'
+/** What is folded together: a character with its marks, the letters of a Korean syllable, and nasals of Devanagari with what follows. */
+const CLUSTERS =
+  /(?:[\u1100-\u11FF]+|(?:[\u0919\u091E\u0923\u0928\u0929\u092E][\p{M}\p{Cf}\u0640]*)+[\u0915-\u0939\u0958-\u095F]|[^])[\p{M}\p{Cf}\uFF9E\uFF9F]*/gu
 
 /**
  * The text as it is compared: compatibility forms, case, accents and digits of all scripts are folded (UAX #15, NFKD).
@@ -56,6 +71,7 @@ export function foldText(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(TO_REMOVE, '')
+    .replace(NASALS_BEFORE_CONSONANTS, ANUSVARA)
     .replace(TO_REPLACE, (letter) => LETTERS[letter] ?? letter)
     .replace(OTHER_DIGITS, asciiDigit)
     .normalize('NFC')
