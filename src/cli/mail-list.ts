@@ -63,7 +63,6 @@ export async function newestMessage(
   return newest
 }
 
-/** The subject comes last: letters of some scripts are wider than they count. */
 const rowOf = (item: MessageListItem): string[] =>
   [
     item.receivedAt,
