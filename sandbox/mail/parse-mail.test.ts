@@ -309,11 +309,16 @@ describe('a text of whatever charset', () => {
     expect(read(sent(['Content-Type: text/html'], html))).toMatchObject({ text: 'Привет' })
   })
 
-  test('has file names of the charset that it has itself', () => {
+  test.each([
+    ['declared', 'text/plain; charset=koi8-r', 'x'],
+    ['detected', 'text/plain', 'Встреча будет в среду в три часа'],
+  ])('has file names of the charset that it has itself, %s', (_, type, words) => {
     const name = iconv.encode('Счёт.pdf', 'koi8-r')
     const message = Buffer.concat([
       Buffer.from('Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'),
-      Buffer.from('Content-Type: text/plain; charset=koi8-r\r\n\r\nx\r\n--b\r\n'),
+      Buffer.from(`Content-Type: ${type}\r\n\r\n`),
+      iconv.encode(words, 'koi8-r'),
+      Buffer.from('\r\n--b\r\n'),
       Buffer.from('Content-Type: application/pdf\r\nContent-Disposition: attachment; filename="'),
       name,
       Buffer.from('"\r\n\r\nx\r\n--b--\r\n'),

@@ -7,6 +7,7 @@ import { parseAddressList } from './mime/address-list.ts'
 import { decodeText } from './mime/charsets.ts'
 import { decodeEncodedWords } from './mime/encoded-words.ts'
 import { type Entity, readEntities } from './mime/entities.ts'
+import { charsetOfFields } from './mime/field-charset.ts'
 import { decodeTransfer } from './mime/transfer-encoding.ts'
 import { contentIdsIn, isShownImage } from './own-images.ts'
 import type { MailOutline, MailPart } from './protocol.ts'
@@ -40,7 +41,10 @@ interface Part {
 export function parseMail(message: Buffer): MailPieces {
   const { root, isCut } = readEntities(message)
   const shownText = new ShownText(message)
-  const { shown, files } = shownParts(root, (entity) => shownText.of(entity))
+  const { shown, files } = shownParts(root, {
+    textOf: (entity) => shownText.of(entity),
+    fieldCharset: () => charsetOfFields(message, root),
+  })
   const [text, html] = [renderedText(shown), renderedHtml(shown)]
   const body = bodyOf(text, html)
   const parts = partsOf(message, files, body)

@@ -1,5 +1,5 @@
 import type { Entity } from './mime/entities.ts'
-import { fieldCharset } from './mime/field-charset.ts'
+import type { HeaderFields } from './mime/header-fields.ts'
 import { decodeFileName, type ParameterizedValue, parseParameters } from './mime/parameters.ts'
 import { isBinaryText, isReadableHtml, isReadableText } from './readable-text.ts'
 
@@ -41,34 +41,30 @@ const BEYOND_ASCII = /[^ -~\t]/
 /** The names of so many files may be guessed. */
 const MAX_GUESSES = 20
 
+export interface PartReader {
+  readonly textOf: (entity: Entity) => string
+  /** The charset of raw bytes in fields. */
+  readonly fieldCharset: () => string | undefined
+}
+
 /** Sorts the parts of a message into what is shown and what is a file. Whatever can be read is one of them, or both. */
-export function shownParts(root: Entity, textOf: (entity: Entity) => string): ShownMail {
-  const sorting = new Sorting(textOf, fieldCharset(charsetIn(root)))
+export function shownParts(root: Entity, reader: PartReader): ShownMail {
+  const sorting = new Sorting(reader)
   const shown = sorting.sort(root, { isBody: true })
   sorting.list(root)
   const { files } = sorting
   return { shown: shown.isReadable ? shown : sorting.instead(root, shown), files }
 }
 
-/** The charset that a message names first. */
-function charsetIn({ contentType, children }: Entity): string | undefined {
-  const own = contentType.parameters.get('charset')
-  if (own !== undefined) return own
-  for (const child of children) {
-    const found = charsetIn(child)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
 class Sorting {
   readonly #textOf: (entity: Entity) => string
-  readonly #charset: string | undefined
+  readonly #fieldCharset: () => string | undefined
+  #charset: { readonly label: string | undefined } | undefined
   readonly files: FilePart[] = []
 
-  constructor(textOf: (entity: Entity) => string, charset: string | undefined) {
+  constructor({ textOf, fieldCharset }: PartReader) {
     this.#textOf = textOf
-    this.#charset = charset
+    this.#fieldCharset = fieldCharset
   }
 
   sort(entity: Entity, place: Place): Shown {
@@ -133,11 +129,9 @@ class Sorting {
 
   #fileOf(entity: Entity): FilePart {
     const { fields } = entity
-    const guesses = this.files.length < MAX_GUESSES
-    const options = { maxBytes: MAX_FIELD_BYTES, charset: this.#charset, guesses }
     const parameter = (field: string, read: ParameterizedValue, name: string) =>
       BEYOND_ASCII.test(fields.latin1(field))
-        ? parseParameters(fields.text(field, options)).parameters.get(name)
+        ? parseParameters(this.#rawText(fields, field)).parameters.get(name)
         : read.parameters.get(name)
     const filename =
       parameter('content-disposition', entity.disposition, 'filename') ||
@@ -147,8 +141,15 @@ class Sorting {
       entity,
       filename: decodeFileName(filename),
       disposition: entity.disposition.value,
-      contentId: fields.text('content-id', options),
+      contentId: fields.text('content-id', { maxBytes: MAX_FIELD_BYTES }),
     }
+  }
+
+  /** A field that is not of ASCII. */
+  #rawText(fields: HeaderFields, field: string): string {
+    this.#charset ??= { label: this.#fieldCharset() }
+    const guesses = this.files.length < MAX_GUESSES
+    return fields.text(field, { maxBytes: MAX_FIELD_BYTES, charset: this.#charset.label, guesses })
   }
 }
 

@@ -95,14 +95,15 @@ function decodeDeclared(bytes: Buffer, charset: Charset | undefined): string | u
   return countOf(text, REPLACED) * 10 > bytesBeyondAscii(bytes) ? undefined : text
 }
 
-/** With wrong bytes in it, or cut within a character. */
-function decodeMostlyUtf8(bytes: Buffer): string | undefined {
+/** With wrong bytes in it, or cut within a character; undefined for what is of another charset. */
+export function decodeMostlyUtf8(bytes: Buffer): string | undefined {
   const text = utf8.decode(bytes)
   const judged = text.slice(0, JUDGED)
   return countOf(judged, BEYOND_ASCII) > countOf(judged, REPLACED) ? text : undefined
 }
 
-function charsetInHtml(bytes: Buffer): Charset | undefined {
+/** The charset that HTML names itself. */
+export function charsetInHtml(bytes: Buffer): Charset | undefined {
   const [, meta, xml] = META.exec(bytes.toString('latin1', 0, META_BYTES)) ?? []
   return charsetOf(meta ?? xml)
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import iconv from 'iconv-lite'
 import { describe, expect, test } from 'vitest'
 
 import { isStorable } from '#base/storable-text.ts'
@@ -69,6 +70,24 @@ describe('the headers of a message', () => {
 
   test('in what was never UTF-8 are read as Windows wrote them', () => {
     expect(read(Buffer.from('Subject: Gr\xFC\xDFe \x80', 'latin1')).subject).toBe('Grüße €')
+  })
+
+  test('in raw bytes are of the charset of a part, or of what its text is detected to have', () => {
+    const text = '会议改到星期三下午三点，请大家准时参加。'
+    const message = (type: string): Buffer =>
+      Buffer.concat([
+        Buffer.from('Subject: '),
+        iconv.encode('会议', 'gbk'),
+        Buffer.from('\r\nFrom: '),
+        iconv.encode('王芳', 'gbk'),
+        Buffer.from(' <w@x.test>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'),
+        Buffer.from(`Content-Type: ${type}\r\n\r\n`),
+        iconv.encode(text, 'gbk'),
+        Buffer.from('\r\n--b--\r\n'),
+      ])
+    for (const type of ['text/plain; charset=gbk', 'text/plain', 'text/plain; charset=utf-8']) {
+      expect(read(message(type))).toMatchObject({ subject: '会议', from: '王芳 <w@x.test>' })
+    }
   })
 
   test.each([

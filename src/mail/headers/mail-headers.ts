@@ -1,6 +1,6 @@
 import { toStorable } from '#base/storable-text.ts'
 import { decodeEncodedWords } from '#sandbox/mail/mime/encoded-words.ts'
-import { charsetOfFields } from '#sandbox/mail/mime/field-charset.ts'
+import { charsetOfHeader } from '#sandbox/mail/mime/field-charset.ts'
 
 import { type AddressList, readAddresses } from './addresses.ts'
 import { readHeaderFields } from './header-fields.ts'
@@ -36,11 +36,12 @@ export interface MailHeaders {
 
 /**
  * Reads the header block at the start of a message (RFC 5322, with encoded words of RFC 2047 and UTF-8 of RFC 6532). Takes
- * whatever came: a field that is broken is empty, and time is bounded by the 256 KiB that are looked at.
+ * whatever came: a field that is broken is empty, and time is bounded by the 256 KiB that are looked at. Of what follows the block,
+ * the start tells the charset of raw bytes in it.
  */
 export function readMailHeaders(start: Uint8Array): MailHeaders {
   const fields = readHeaderFields(start)
-  const charset = charsetOfFields(fields)
+  const charset = charsetOfHeader(start, fields.bodyStart)
   const values = (name: string): readonly string[] =>
     fields.texts(name, { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
   // The longest field that people write tells its charset best.
@@ -72,7 +73,7 @@ export const keptPeople = ({ authors, to, cc, replyTo }: MailHeaders) => ({
 /** Whichever addresses a reader may be shown as those of the author. */
 export function readAuthors(start: Uint8Array): readonly string[] {
   const fields = readHeaderFields(start)
-  const charset = charsetOfFields(fields)
+  const charset = charsetOfHeader(start, fields.bodyStart)
   const values = fields.texts('from', { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
   return readAddresses(values).addresses
 }

@@ -1,3 +1,4 @@
+import { encodeIn } from './charset-bytes.ts'
 import {
   attached,
   type Bytes,
@@ -16,6 +17,43 @@ const utf8 = ['Subject: Grüße aus 東京', 'From: Jürgen Öz <j@shop.test>']
 const expected = { subject: 'Grüße aus 東京', from: ['Jürgen Öz', 'j@shop.test'] } as const
 const mail = (fields: readonly Bytes[], content: Entity = plain('words')): Buffer =>
   message(content, fields)
+
+/** Charsets of fields that have none of their own: those of the text in a part, declared or detected. */
+const OF_THE_TEXT = [
+  ['gb18030', '会议', '会议改到星期三下午三点，请大家准时参加。'],
+  ['big5', '會議', '會議改到星期三下午三點，請大家準時參加。'],
+  ['euc-kr', '회의', '회의는 수요일 오후 세 시입니다. 모두 참석해 주십시오.'],
+  ['euc-jp', '会議', '東京都港区の会議は明日です。よろしくお願いします。'],
+  ['shift_jis', '会議', '東京都港区の会議は明日です。よろしくお願いします。'],
+  ['windows-1250', 'Źródło', 'Zażółć gęślą jaźń w środę, proszę przyjść później.'],
+  ['windows-1251', 'Счёт', 'Встреча будет в среду в три часа, просим не опаздывать.'],
+  ['koi8-r', 'Счёт', 'Встреча будет в среду в три часа, просим не опаздывать.'],
+] as const
+
+const ofTheText = OF_THE_TEXT.flatMap(([charset, subject, words]) =>
+  [`; charset=${charset}`, ''].map((parameter) => {
+    const fields = (name: string, value: string): Buffer =>
+      joined(`${name}: `, encodeIn(charset, value))
+    const text = encoded([`Content-Type: text/plain${parameter}`], encodeIn(charset, words), '8bit')
+    const file = encoded(
+      [
+        'Content-Type: application/pdf',
+        joined(
+          'Content-Disposition: attachment; filename="',
+          encodeIn(charset, `${subject}.pdf`),
+          '"',
+        ),
+      ],
+      '%PDF',
+      'base64',
+    )
+    return raw(
+      `subject in ${charset} as a text that ${parameter === '' ? 'declares none' : 'declares it'}`,
+      mail([fields('Subject', subject)], multipart('mixed', [text, file])),
+      { subject, text: words, attachments: [{ filename: `${subject}.pdf` }] },
+    )
+  }),
+)
 
 /** Bytes beyond ASCII in fields: RFC 6532, and what was before it. Each field is decoded alone. */
 export const RAW_HEADERS: readonly Reading[] = [
@@ -88,4 +126,5 @@ export const RAW_HEADERS: readonly Reading[] = [
     to: ['tō@one.test'],
     text: 'Größe',
   }),
+  ...ofTheText,
 ]
