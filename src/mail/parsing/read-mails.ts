@@ -1,4 +1,5 @@
 import { indexMessages } from '#mail/search/index-messages.ts'
+import type { SearchableText } from '#mail/search/message-vector.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -35,9 +36,11 @@ export class ReadMails {
       await this.#noteBounces(tx, read, messages)
       const threads = await joinConversations(tx, messages)
       const contents = new Map(read.map(({ rawId, content }) => [rawId, content]))
+      const words = new SearchTexts()
       const shown = messages.flatMap((message) => {
         const content = contents.get(message.rawId)
-        return content ? shownMessage(message, content, threads) : []
+        if (!content) return []
+        return { ...shownMessage(message, content, threads), words: words.of(message, content) }
       })
       await showMessages(tx, shown)
       await indexMessages(tx, shown)
@@ -76,6 +79,18 @@ function shownMessage(
     threadId: threads.get(messageId) ?? message.threadId,
     snippet: content.snippet,
     hasAttachments: content.attachments.some(({ inline }) => !inline),
-    words: searchTextOf(message, content),
+  }
+}
+
+/** One for all mailboxes that have the message: it is indexed once. */
+class SearchTexts {
+  readonly #made = new Map<string, SearchableText>()
+
+  of(message: MailboxMessage, content: MailContent): SearchableText {
+    const { rawId, subject, fromAddress, recipients } = message
+    const key = JSON.stringify([rawId, subject, fromAddress, recipients])
+    const made = this.#made.get(key) ?? searchTextOf(message, content)
+    this.#made.set(key, made)
+    return made
   }
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { foldText, foldWithOffsets } from './fold-text.ts'
 
@@ -56,6 +56,34 @@ describe('a text is folded', () => {
         },
       ),
     )
+  })
+})
+
+describe('of a run of marks', () => {
+  const below = '\u0F71'
+  const above = '\u0F39'
+
+  test.each([
+    ['behind each other', ''],
+    ['with what has no width between', '\u200D'],
+    ['with tatweel between', '\u0640'],
+    ['with accents between', '\u0301'],
+  ])('thirty are kept, %s', (_, between) => {
+    const text = `x${`${above}${between}${below}`.repeat(20_000)}y`
+    const { folded, offsets } = foldWithOffsets(text)
+    expect(folded).toBe(foldText(text))
+    expect(folded).toMatch(/^x\p{M}{1,30}y$/u)
+    expect(offsets.slice(-2)).toEqual([text.length - 1, text.length])
+  })
+
+  test('no more are normalized', () => {
+    const watch = vi.spyOn(String.prototype, 'normalize')
+    foldText(`a${'\u0345'.repeat(1000)}${'\u0316'.repeat(1000)}b${'\uFF9E'.repeat(1000)}`)
+    foldText(`a${`${'\u0F71\u0F39'.repeat(10)}\u200D`.repeat(100)}`)
+    const texts = watch.mock.contexts.map(String)
+    watch.mockRestore()
+    const runs = texts.flatMap((text) => text.match(/[\p{M}\uFF9E\uFF9F]+/gu) ?? [])
+    expect(Math.max(...runs.map(({ length }) => length))).toBe(30)
   })
 })
 

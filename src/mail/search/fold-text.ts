@@ -41,6 +41,8 @@ const TO_REMOVE = new RegExp(
   ].join('|'),
   'gu',
 )
+/** Marks beyond what UAX #15 (Stream-Safe Text Format) allows in a row: normalizing sorts a run of them, in quadratic time. */
+const LONG_RUNS = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu
 const OTHER_DIGITS = /[\p{Nd}--[0-9]]/gv
 const NOT_ASCII = /[^\0-\x7F]/
 /** A nasal consonant of Devanagari that has no vowel, before another consonant of its class: many write it as anusvara. */
@@ -59,23 +61,26 @@ const NASALS_BEFORE_CONSONANTS = new RegExp(
 const ANUSVARA = '\u0902'
 /** What is folded together: a character with its marks, the letters of a Korean syllable, and nasals of Devanagari with what follows. */
 const CLUSTERS =
-  /(?:[\u1100-\u11FF]+|(?:[\u0919\u091E\u0923\u0928\u0929\u092E][\p{M}\p{Cf}\u0640]*)+[\u0915-\u0939\u0958-\u095F]|[^])[\p{M}\p{Cf}\uFF9E\uFF9F]*/gu
+  /(?:[\u1100-\u11FF]+|(?:[\u0919\u091E\u0923\u0928\u0929\u092E][\p{M}\p{Cf}\u0640]*)+[\u0915-\u0939\u0958-\u095F]|[^])[\p{M}\p{Cf}\u0640\uFF9E\uFF9F]*/gu
 
 /**
- * The text as it is compared: compatibility forms, case, accents and digits of all scripts are folded (UAX #15, NFKD).
- * Folding the clusters of a text one by one gives the same.
+ * The text as it is compared: compatibility forms, case, accents and digits of all scripts are folded (UAX #15, NFKD), and
+ * of more than thirty marks in a row the first are kept. Folding the clusters of a text one by one gives the same.
  */
 export function foldText(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKD')
+  const decomposed = withoutLongRuns(text).normalize('NFKD')
+  const folded = decomposed
     .toLowerCase()
     .replace(TO_REMOVE, '')
     .replace(NASALS_BEFORE_CONSONANTS, ANUSVARA)
     .replace(TO_REPLACE, (letter) => LETTERS[letter] ?? letter)
     .replace(OTHER_DIGITS, asciiDigit)
-    .normalize('NFC')
+  // What was between runs may have been removed.
+  return withoutLongRuns(folded).normalize('NFC')
 }
+
+const withoutLongRuns = (text: string): string => text.replace(LONG_RUNS, '$1')
 
 export interface FoldedText {
   readonly folded: string

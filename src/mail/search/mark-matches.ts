@@ -93,7 +93,7 @@ function endOf(offsets: readonly number[], end: number): number {
 }
 
 /** A letter or digit is folded alone, unless it is a part of a Korean syllable or a halfwidth mark. */
-const FOLDED_ALONE = /(?![\u1100-\u11FF\uFF9E\uFF9F])[\p{L}\p{N}]/u
+const FOLDED_ALONE = /(?![\u0640\u1100-\u11FF\uFF9E\uFF9F])[\p{L}\p{N}]/u
 
 function partsOf(text: string): readonly string[] {
   const parts: string[] = []

@@ -22,6 +22,7 @@ export interface SearchableMessage {
   readonly messageId: string
   readonly mailboxId: string
   readonly receivedAt: Date
+  /** The same object for messages with the same words: it is gone through once. */
   readonly words: SearchableText
 }
 
@@ -32,19 +33,21 @@ export async function insertSearchWords(
   const vectors = new MessageVectors()
   let rows: SearchRow[] = []
   let characters = 0
-  for (const { messageId, mailboxId, receivedAt, words } of messages) {
+  for (const [words, copies] of Map.groupBy(messages, (message) => message.words)) {
     const vector = await vectors.vectorOf(words)
-    rows.push({
-      message_id: messageId,
-      mailbox_id: mailboxId,
-      received_at: receivedAt,
-      words: vector,
-    })
-    characters += vector.length
-    if (characters < MAX_CHARACTERS) continue
-    await insertRows(tx, rows)
-    rows = []
-    characters = 0
+    for (const { messageId, mailboxId, receivedAt } of copies) {
+      rows.push({
+        message_id: messageId,
+        mailbox_id: mailboxId,
+        received_at: receivedAt,
+        words: vector,
+      })
+      characters += vector.length
+      if (characters < MAX_CHARACTERS) continue
+      await insertRows(tx, rows)
+      rows = []
+      characters = 0
+    }
   }
   if (rows.length > 0) await insertRows(tx, rows)
 }
