@@ -392,6 +392,30 @@ describe('a message that an earlier version parsed', () => {
     await services.reparsing.run(older, running())
     expect(await stored(stack, newer)).toMatchObject([{ text: 'Hello zebra' }])
   })
+
+  test('has its turn behind newer ones that cannot be parsed in any turn', async () => {
+    const services = servicesWith()
+    await using _ = services.used
+    const older = await misread(services, RAW, { receivedAt: new Date(Date.now() - 60_000) })
+    for (let count = 0; count < 5; count += 1) await misread(services, RAW)
+    const { mailParser } = services
+    mailParser.parse.mockClear()
+    const parser = mailParser.parse.getMockImplementation()
+    const isOlders = () => mailParser.parse.mock.calls.length === 6
+    mailParser.parse.mockImplementation(async (...message) => {
+      if (parser && isOlders()) return parser(...message)
+      throw new Error('interrupted')
+    })
+    const turn = () => services.reparsing.run(older, running())
+    await expect(turn()).rejects.toThrow('could not be parsed')
+    expect(await stored(stack, older)).toMatchObject([{ text: NO_WORDS }])
+    await turn()
+    expect(await stored(stack, older)).toMatchObject([{ text: 'Hello zebra' }])
+    expect(await jobs()).toEqual([older.siteId])
+    // All others have had their turn: those five are tried again.
+    await expect(turn()).rejects.toThrow('could not be parsed')
+    expect(mailParser.parse).toHaveBeenCalledTimes(11)
+  })
 })
 
 describe('a site with messages of an earlier version', () => {

@@ -30,8 +30,10 @@ const REST_PER_WORK = 1
 const MAX_REST_MS = 5000
 /** Mail that comes goes first: while it comes without a pause, one message is parsed again in this time. */
 const GIVE_WAY = { pauseMs: 20, withinMs: 2000, lookMs: 200 }
-/** Messages of one turn that something else hinders: then it hinders all. */
+/** Messages of one turn that something else hinders: then it may hinder all. The next turn passes them by. */
 const MAX_HINDERED = 5
+/** Of one site; of more the first ones are tried again early. */
+const MAX_PASSED_BY = 1000
 const RETRY_SECONDS = 3600
 const RETRY_LOOK_MS = 10_000
 
@@ -56,6 +58,8 @@ export class MailReparsing {
   readonly outcomes = new Tally(['remade', 'failed', 'hindered'])
   readonly #deps: MailReparsingDeps
   readonly #remadeMail: RemadeMail
+  /** By site, what was hindered since all of its messages were tried: the others come first. */
+  readonly #passedBy = new Map<string, Set<string>>()
 
   constructor(deps: MailReparsingDeps) {
     this.#deps = deps
@@ -112,13 +116,11 @@ export class MailReparsing {
     const { database, turnMs = TURN_MS } = this.#deps
     const turn = new Turn(turnMs, signal)
     while (!turn.isOver) {
-      const batch = await database.withSite(siteId, (tx) =>
-        selectOutdated(tx, BATCH, [...turn.hindered]),
-      )
+      const batch = await this.#nextOf(siteId, turn)
       if (batch.length === 0) break
       await this.#remakeAll(siteId, batch, turn)
     }
-    if (turn.hindered.size > 0 && turn.made === 0 && !signal.aborted) {
+    if (turn.hindered > 0 && turn.made === 0 && !signal.aborted) {
       throw new TransientFailure('Messages could not be parsed again now', { cause: turn.cause })
     }
     await database.withSite(siteId, (tx) => this.queueUp(tx))
@@ -127,6 +129,16 @@ export class MailReparsing {
   /** Tries once more after an hour. */
   readonly givenUp = ({ siteId }: Job): Promise<void> =>
     this.#deps.database.withSite(siteId, (tx) => this.#enqueue(tx, RETRY_SECONDS))
+
+  /** Those that were passed by come behind all others, in a turn of their own. */
+  async #nextOf(siteId: string, turn: Turn): Promise<readonly OutdatedMail[]> {
+    const { database } = this.#deps
+    const without = [...(this.#passedBy.get(siteId) ?? [])]
+    const next = await database.withSite(siteId, (tx) => selectOutdated(tx, BATCH, without))
+    if (next.length > 0 || without.length === 0 || turn.hasTried) return next
+    this.#passedBy.delete(siteId)
+    return database.withSite(siteId, (tx) => selectOutdated(tx, BATCH, []))
+  }
 
   async #remakeAll(siteId: string, batch: readonly OutdatedMail[], turn: Turn): Promise<void> {
     const { disk } = this.#deps
@@ -150,8 +162,16 @@ export class MailReparsing {
     } catch (error) {
       this.#deps.logger.warn({ siteId, rawId, err: error }, 'mail not parsed again')
       this.outcomes.add('hindered')
-      turn.note(rawId, error)
+      turn.note(error)
+      this.#passBy(siteId, rawId)
     }
+  }
+
+  #passBy(siteId: string, rawId: string): void {
+    const passed = this.#passedBy.get(siteId) ?? new Set()
+    this.#passedBy.set(siteId, passed.add(rawId))
+    const [first] = passed
+    if (passed.size > MAX_PASSED_BY && first !== undefined) passed.delete(first)
   }
 
   /** Waits for a pause in the mail that comes here, and in what waits to be parsed anywhere; not for ever. */
@@ -186,7 +206,7 @@ export class MailReparsing {
 
 /** How far one turn of a site has come. */
 class Turn {
-  readonly hindered = new Set<string>()
+  hindered = 0
   cause: unknown
   made = 0
   readonly signal: AbortSignal
@@ -198,13 +218,15 @@ class Turn {
   }
 
   get isOver(): boolean {
-    return (
-      this.signal.aborted || performance.now() > this.#endsAt || this.hindered.size >= MAX_HINDERED
-    )
+    return this.signal.aborted || performance.now() > this.#endsAt || this.hindered >= MAX_HINDERED
   }
 
-  note(rawId: string, error: unknown): void {
-    this.hindered.add(rawId)
+  get hasTried(): boolean {
+    return this.made + this.hindered > 0
+  }
+
+  note(error: unknown): void {
+    this.hindered += 1
     this.cause ??= error
   }
 }
