@@ -80,6 +80,7 @@ test.each([
   ['signs alone', '-* "" !?', /no word/],
   ['letters that are none when folded', '\u0640 \u037A', /no word/],
   ['too many words', 'a '.repeat(21), /at most 20/],
+  ['a beginning of one letter', 'pay s*', /two letters/],
   ['too many operators', 'is:read '.repeat(21), /at most 20/],
   ['too long a text', 'a'.repeat(301), /at most 300/],
   ['a NUL', 'a\0b', /NUL/],

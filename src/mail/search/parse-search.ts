@@ -89,6 +89,10 @@ function termsOf(token: Token): readonly SearchTerm[] {
 
 function textOf({ negated, phrase, word }: Token, field: SearchField | undefined): SearchText {
   if (phrase !== undefined) return { kind: 'phrase', text: phrase, field, negated }
+  // Nearly every message has such a word.
+  if (field === undefined && /^[a-z]\*+$/i.test(word)) {
+    throw invalid('q', `needs at least two letters before the star of "${word}"`)
+  }
   return word.endsWith('*')
     ? { kind: 'prefix', text: word.replace(/\*+$/, ''), field, negated }
     : { kind: 'word', text: word, field, negated }
