@@ -9,7 +9,7 @@ import type { MessageListItem } from './model.ts'
 
 /** Of each text, where its first match is looked for. */
 const TEXT_CHARACTERS = 32 * 1024
-const CHARACTERS_OF_TURN = 32 * 1024
+const CHARACTERS_OF_TURN = 8 * 1024
 
 /** What a snippet of these messages is made of; nothing when no word is looked for in texts. */
 export async function searchedTexts(

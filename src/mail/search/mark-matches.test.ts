@@ -1,10 +1,19 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
+import { SearchSteps } from './find-term.ts'
 import { MatchMarker } from './mark-matches.ts'
 import { parseSearch } from './parse-search.ts'
 
 const markerOf = (q: string, field?: 'subject' | 'from') =>
   new MatchMarker(parseSearch(q).terms, field)
+/** The steps that are asked for. */
+function stepsOf(search: () => void): number {
+  const watch = vi.spyOn(SearchSteps.prototype, 'take')
+  search()
+  const steps = watch.mock.calls.length
+  watch.mockRestore()
+  return steps
+}
 /** The text with its matches in brackets. */
 function marked(q: string, text: string, field?: 'subject' | 'from'): string {
   const ranges = markerOf(q, field).rangesIn(text)
@@ -77,6 +86,22 @@ describe('an excerpt', () => {
       expect(markerOf('zebra').excerptOf(text)).toMatch(/^….* zebra .*…$/)
     },
   )
+
+  test.each([
+    ['a run that nearly is there', '一'.repeat(298) + '丁', '一'],
+    ['a phrase that nearly is there', `"${'a '.repeat(148)}b"`, 'a '],
+    ['words in letters that are taken apart', '"ل" '.repeat(20), '\uFDFA'],
+  ])('is looked for in so many steps, of %s', (_, q, unit) => {
+    const compared = stepsOf(() => markerOf(q).excerptOf(unit.repeat(8000)))
+    const comparedFourfold = stepsOf(() => markerOf(q).excerptOf(unit.repeat(32_000)))
+    expect(comparedFourfold).toBeLessThanOrEqual(61_000)
+    expect(comparedFourfold).toBeLessThanOrEqual(compared + 1000)
+  })
+
+  test('is found behind much that is like the match', () => {
+    const text = `${'一'.repeat(1000)} zebra`
+    expect(markerOf(`${'一'.repeat(20)}丁 zebra`).excerptOf(text)).toMatch(/ zebra$/)
+  })
 
   test('cuts no character in two', () => {
     for (let length = 0; length < 8; length += 1) {

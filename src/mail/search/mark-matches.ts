@@ -1,4 +1,4 @@
-import { type FoundTerm, findTerm } from './find-term.ts'
+import { type FoundTerm, findTerm, SearchSteps } from './find-term.ts'
 import { foldText, foldWithOffsets } from './fold-text.ts'
 import type { SearchTerm } from './parse-search.ts'
 import { type SearchedRun, type SearchText, searchedRuns } from './search-words.ts'
@@ -35,12 +35,13 @@ export class MatchMarker {
     return this.#terms.length === 0
   }
 
-  /** The first ones. None is in another: of several at one place the longest is marked. */
+  /** The first ones, of those that are found in time. None is in another: of several at one place the longest is marked. */
   rangesIn(text: string): MatchRange[] {
     if (this.isEmpty) return []
     const { folded, offsets } = foldWithOffsets(text)
+    const steps = new SearchSteps()
     const found = this.#terms
-      .flatMap((runs) => allOf(folded, runs))
+      .flatMap((runs) => allOf(folded, runs, steps))
       .toSorted((one, other) => one.start - other.start || other.end - one.end)
     const ranges: MatchRange[] = []
     let last = 0
@@ -53,7 +54,7 @@ export class MatchMarker {
     return ranges
   }
 
-  /** A line of the text around its first match; undefined when there is none. */
+  /** A line of the text around its first match; undefined when there is none, or it takes too long to find. */
   excerptOf(text: string): string | undefined {
     const start = this.#firstIn(text)
     return start === undefined ? undefined : excerptAround(text, start)
@@ -63,7 +64,8 @@ export class MatchMarker {
     if (this.isEmpty) return undefined
     const parts = partsOf(text).map((part) => ({ part, folded: foldText(part) }))
     const whole = parts.map(({ folded }) => folded).join('')
-    const places = this.#terms.flatMap((runs) => findTerm(whole, runs, 0)?.start ?? [])
+    const steps = new SearchSteps()
+    const places = this.#terms.flatMap((runs) => findTerm(whole, runs, 0, steps)?.start ?? [])
     if (places.length === 0) return undefined
     let left = Math.min(...places)
     let start = 0
@@ -76,12 +78,16 @@ export class MatchMarker {
   }
 }
 
-function allOf(folded: string, runs: readonly SearchedRun[]): readonly FoundTerm[] {
+function allOf(
+  folded: string,
+  runs: readonly SearchedRun[],
+  steps: SearchSteps,
+): readonly FoundTerm[] {
   const found: FoundTerm[] = []
-  let next = findTerm(folded, runs, 0)
+  let next = findTerm(folded, runs, 0, steps)
   while (next !== undefined && found.length < MAX_RANGES) {
     found.push(next)
-    next = findTerm(folded, runs, next.end)
+    next = findTerm(folded, runs, next.end, steps)
   }
   return found
 }
