@@ -55,7 +55,7 @@ end $$;
 
 -- Replaces what was made of a message: { raw_id, made_by, parse_version, status, bounce, text, html, truncated, attachments,
 -- snippet, has_attachments, subject, from_address, recipients, header_id, in_reply_to, reference_ids }, where `made_by` is the
--- version that it replaces. Folder, marks, times and conversations stay, and nothing is told to those who watch. Returns the
+-- version that it replaces. Folder, marks, times and conversations stay, and watchers hear nothing. Returns the
 -- messages that show it; nothing when it was removed or replaced since. Messages are locked first, as who purges them does.
 create function mail_remake(site text, remade jsonb, at timestamptz)
 returns table (message_id text, mailbox_id text, received_at timestamptz)

@@ -72,7 +72,7 @@ const PAPER_END = '</div>'
 
 /**
  * What of a message's HTML may be shown in a page: nothing runs, nothing is fetched, nothing leaves its place. Images keep
- * `cid:`; a remote one keeps its address in `data-remote-src`, for whoever asks to see it. Words can be read on what they are
+ * `cid:`; a remote one keeps its address in `data-remote-src`, for readers who ask to see it. Words can be read on what they are
  * on, in a page of any color; what the sender hid has no words.
  */
 export function sanitizedHtml(html: string): string {

@@ -51,7 +51,7 @@ async function main({ old, messages, rate, seconds }: Options): Promise<boolean>
   await using cleanUp = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'croft-reparse-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  // As root the database runs as somebody else, who must get there.
+  // As root the database runs as another user, which needs access.
   await chmod(folder, 0o755)
   const [port, smtpPort] = [await freePort(), await freePort()]
   const env = {

@@ -6,7 +6,7 @@ import { decodeHz, decodeIso2022Jp, decodeIso2022Kr } from './iso-2022.ts'
 import { decodeUtf16, decodeUtf32 } from './wide-unicode.ts'
 
 const MAX_LABEL_LENGTH = 100
-/** What stands around a label: quotes, `charset=`, `=3D`, a language (RFC 2231 §5), or what follows it. */
+/** What may be around a label: quotes, `charset=`, `=3D`, a language (RFC 2231 §5), or what follows it. */
 const DECORATION = /^(?:3d|x-?unknown|charset|[\s"'=<(_])+|[\s"';,*/>)$\\].*$/gs
 
 export interface Charset {

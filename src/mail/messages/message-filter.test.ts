@@ -55,7 +55,7 @@ test('a search confines what the list asks for, and never widens it', () => {
 })
 
 test.each(['startTime', 'from', 'since', 'after', 'endTime', 'to', 'until', 'before'] as const)(
-  'a fault of %s is told by its name',
+  'a fault of %s names it',
   (name) => {
     expect(() => parseMessageFilter({ [name]: 'yesterday' })).toThrow(`${name}: must be a time`)
   },

@@ -4,7 +4,7 @@ import { type SearchFilter, type SearchTerm, parseSearch } from '#mail/search/pa
 
 import { type Folder, FOLDERS } from './model.ts'
 
-/** Which messages of the mailboxes that somebody may read. */
+/** Which of the messages that a reader has access to. */
 export interface MessageFilter {
   readonly folders: readonly FolderState[]
   /** Inclusive. */
@@ -107,7 +107,7 @@ function timesOf(
   }
 }
 
-/** Of the first of these names that is given: a fault of it is told by that name. */
+/** The first of these names that is given: an error names it. */
 function firstTime(query: MessageQuery, names: readonly (keyof MessageQuery)[]): Date | undefined {
   const given = names.find((name) => query[name] !== undefined)
   return given === undefined ? undefined : parseTime(given, query[given])

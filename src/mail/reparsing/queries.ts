@@ -125,7 +125,7 @@ export async function replaceMade(
   return rows
 }
 
-/** Leaves what was made of it, and notes that this version has nothing better: because it cannot, or nobody reads it. */
+/** Leaves what was made of it, and notes that this version has nothing better: because it cannot, or because no mailbox shows it. */
 export async function keepMade(
   tx: SiteTx,
   { rawId, parseVersion, isShown }: OutdatedMail,
