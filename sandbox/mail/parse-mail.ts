@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import { type MailBody, bodyOf } from './body.ts'
 import { bounceOf } from './bounces.ts'
 import { safeFilename } from './filenames.ts'
-import { parseAddressList } from './mime/address-list.ts'
+import { parseAddressOctets } from './mime/address-list.ts'
 import { decodeText } from './mime/charsets.ts'
 import { decodeEncodedWords } from './mime/encoded-words.ts'
 import { type Entity, readEntities } from './mime/entities.ts'
@@ -148,7 +148,8 @@ function readMessage(
   { body, files }: { readonly body: MailBody; readonly files: readonly FilePart[] },
 ): ReadMessage {
   const header = (name: string): string => fields.text(name, { maxBytes: MAX_FIELD_BYTES }).trim()
-  const authors = parseAddressList(header('from'), 10)
+  const { values, decode } = fields.octets('from', { maxBytes: MAX_FIELD_BYTES })
+  const authors = parseAddressOctets(values[0] ?? '', { maxCount: 10, decode })
   const named = authors.find(({ address }) => address.includes('@'))
   return {
     header,

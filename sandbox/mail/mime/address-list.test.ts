@@ -1,10 +1,19 @@
+import { Buffer } from 'node:buffer'
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { parseAddressList } from './address-list.ts'
+import { parseAddressList, parseAddressOctets } from './address-list.ts'
+import { decodeText } from './charsets.ts'
 
 const read = (list: string): string[] =>
   parseAddressList(list, 500).map(({ name, address }) => `${name}|${address}`)
+
+const octetsRead = (octets: string, declared: string | undefined) =>
+  parseAddressOctets(octets, {
+    maxCount: 500,
+    decode: (piece) => decodeText(Buffer.from(piece, 'latin1'), { declared }),
+  })
 
 describe('an address list', () => {
   test.each([
@@ -102,6 +111,57 @@ describe('an address list', () => {
     expect(read('=?utf-8?Q? <bank@bank.test>?= <eve@else.test>').join(' ')).toContain(
       'bank@bank.test',
     )
+  })
+
+  test.each([
+    ['=?utf-8?q?a"?= <ceo@bank.test> =?utf-8?q?"b?= <evil@evil.test>', 'evil@evil.test'],
+    ['=?utf-8?q?a(?= <ceo@bank.test> =?utf-8?q?)b?= <evil@evil.test>', 'evil@evil.test'],
+    ['=?utf-8?q?a"\\?= <ceo@bank.test> =?utf-8?q?"b?= <evil@evil.test>', 'evil@evil.test'],
+    ['x =?utf-8?q?"?= <ceo@bank.test>, =?utf-8?q?"?= <evil@evil.test>', 'evil@evil.test'],
+  ])('is of whoever quotes in encoded words hide: %s', (list, address) => {
+    expect(parseAddressList(list, 500).map((found) => found.address)).toEqual([address])
+  })
+
+  test.each([
+    ['=?utf-8?Q?Ann_(Sales)?= <ann@x.test>', 'Ann (Sales)|ann@x.test'],
+    ['=?utf-8?Q?"Ann"_Lee?= <ann@x.test>', '"Ann" Lee|ann@x.test'],
+    ['=?utf-8?Q?=22Lee=2C_Ann=22?= <ann@x.test>', '"Lee, Ann"|ann@x.test'],
+  ])('keeps pairs of quotes and parentheses in an encoded word: %s', (list, expected) => {
+    expect(read(list)).toEqual([expected])
+  })
+
+  test.each([
+    ['\x1b$B<evil@evil.test>!\x1b(B ceo@bank.test', 'iso-2022-jp', 'evil@evil.test'],
+    ['"\x81\\" <ceo@bank.test> \x81\\"" <evil@evil.test>', 'shift_jis', 'evil@evil.test'],
+    ['"\xa4\\" <ceo@bank.test> \xa4\\"" <evil@evil.test>', 'big5', 'evil@evil.test'],
+    ['"\x81\\" <ceo@bank.test> \x81\\"" <evil@evil.test>', 'gb18030', 'evil@evil.test'],
+  ])('is split before its characters are read: %j', (octets, declared, address) => {
+    const [first] = octetsRead(octets, declared)
+    expect(first?.address).toBe(address)
+  })
+
+  test.each([
+    ['\x1b$BF|K\\\x1b(B <a@x.test>', undefined, '日本'],
+    ['"\x1b$BF|K\\\x1b(B" <a@x.test>', undefined, '日本'],
+    ['a@x.test (\x1b$BF|K\\\x1b(B)', undefined, '日本'],
+    ['\x1b$B$$$,$;\x1b(B <a@x.test>', undefined, 'いがせ'],
+    ['\x1b$B$"$$$"\x1b(B <a@x.test>', undefined, 'あいあ'],
+    ['\x83\x5c\x83\x74\x83\x67 <a@x.test>', 'shift_jis', 'ソフト'],
+    ['"\x83\x5c\x83\x74\x83\x67" <a@x.test>', 'shift_jis', 'ソフト'],
+    ['\xa4\xa4\xa4\xe5 <a@x.test>', 'big5', '中文'],
+    ['J\xfcrgen <a@x.test>', 'iso-8859-1', 'Jürgen'],
+    ['J\xc3\xbcrgen\xc2\xa0\xc3\xa0 <a@x.test>', undefined, 'Jürgen à'],
+  ])('has names in the charset of the field: %j', (octets, declared, name) => {
+    expect(octetsRead(octets, declared)).toEqual([{ name, address: 'a@x.test' }])
+  })
+
+  test.each([
+    ['jürgen@bücher.test', '|jürgen@bücher.test'],
+    ['用户 <用户@例子.test>', '用户|用户@例子.test'],
+    ['"用 户"@例子.test', '|"用 户"@例子.test'],
+    ['Ann\u{a0}ann@x.test', 'Ann|ann@x.test'],
+  ])('may have addresses in UTF-8: %s', (list, expected) => {
+    expect(read(list)).toEqual([expected])
   })
 
   test('is read whatever it is made of, and has no more than were asked for', () => {

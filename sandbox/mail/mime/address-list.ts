@@ -1,4 +1,6 @@
-import { type AddressToken, AddressLexer } from './address-tokens.ts'
+import { Buffer, isUtf8 } from 'node:buffer'
+
+import { type AddressToken, AddressLexer, unescaped } from './address-tokens.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
 /** Somebody whom a field names. */
@@ -22,13 +24,35 @@ const PLAIN_LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\-\u{80}-\u{10ffff}]+$/u
 const MARKS = /[\u{F0000}-\u{F0002}]/gu
 const COLON_MARK = '\u{F0002}'
 const SCHEME = /^mailto:/i
+/** As UTF-8. */
+const WIDE_BLANKS = /\xC2\xA0|\xE3\x80\x80/g
+/** Those of ASCII: others may be half of a character. */
+const BLANKS = /[ \t\r\n\v\f]+/g
+const BLANKS_AT_ENDS = /^[ \t\r\n\v\f]+|(?<![ \t\r\n\v\f])[ \t\r\n\v\f]+$/g
+const ESC = '\x1b'
+const windows1252 = new TextDecoder('windows-1252')
+
+/** The addresses of a text, as `parseAddressOctets` reads them. */
+export const parseAddressList = (list: string, maxCount: number): readonly NamedAddress[] =>
+  parseAddressOctets(Buffer.from(list).toString('latin1'), { maxCount, decode: asText })
+
+export interface AddressOptions {
+  readonly maxCount: number
+  /** Reads the characters of a name. */
+  readonly decode: (octets: string) => string
+}
 
 /**
  * The addresses of a field, those of groups among the others (RFC 5322 §3.4, §4.4), in the order in which they were written.
  * Takes what people and programs write: commas in a name that is not quoted, routes, comments, brackets and quotes that are
- * not closed. Names are decoded after that: nothing in an encoded word separates.
+ * not closed. The field has one character a byte: names are decoded after it is split, so that no character and nothing in an
+ * encoded word separates.
  */
-export function parseAddressList(list: string, maxCount: number): readonly NamedAddress[] {
+export function parseAddressOctets(
+  field: string,
+  { maxCount, decode }: AddressOptions,
+): readonly NamedAddress[] {
+  const list = withPlainBlanks(field)
   const found: NamedAddress[] = []
   /** Names without an address, which may be the beginning of the next one. */
   let names: string[] = []
@@ -38,7 +62,7 @@ export function parseAddressList(list: string, maxCount: number): readonly Named
   }
   for (const { tokens, isOpen } of segmentsOf(new AddressLexer(list).tokens())) {
     if (found.length + names.length >= maxCount) break
-    const [first = NOBODY, ...others] = addressesIn(tokens)
+    const [first = NOBODY, ...others] = addressesIn(tokens, { list, decode })
     if (first.address === '') {
       names.push(first.name)
       if (!isOpen) end()
@@ -52,8 +76,28 @@ export function parseAddressList(list: string, maxCount: number): readonly Named
   end()
   return found
     .slice(0, maxCount)
-    .map(({ name, address }) => ({ name: decodeEncodedWords(name).trim(), address }))
+    .map(({ name, address }) => ({
+      name: decodeEncodedWords(name).trim(),
+      address: asText(address),
+    }))
     .filter(({ name, address }) => name !== '' || address !== '')
+}
+
+interface NameSource {
+  readonly list: string
+  readonly decode: (octets: string) => string
+}
+
+/** RFC 6532; what is not UTF-8 is read as Windows wrote it. */
+function asText(octets: string): string {
+  const bytes = Buffer.from(octets, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : windows1252.decode(bytes)
+}
+
+/** No-break and ideographic blanks are written for others. */
+function withPlainBlanks(octets: string): string {
+  const plain = octets.replaceAll(WIDE_BLANKS, ' ')
+  return plain !== octets && isUtf8(Buffer.from(octets, 'latin1')) ? plain : octets
 }
 
 /**
@@ -86,32 +130,44 @@ function segmentsOf(tokens: readonly AddressToken[]): Segment[] {
 }
 
 const isScheme = (tokens: readonly AddressToken[]): boolean =>
-  tokens.length === 1 && tokens[0]?.text.trim().toLowerCase() === 'mailto'
+  tokens.length === 1 && trimmed(tokens[0]?.text ?? '').toLowerCase() === 'mailto'
 
 /** The addresses of one segment: mostly one. The name is of the first. */
-function addressesIn(tokens: readonly AddressToken[]): NamedAddress[] {
+function addressesIn(tokens: readonly AddressToken[], source: NameSource): NamedAddress[] {
   const angles = tokens.filter(({ kind }) => kind === 'angle')
   const bracketed = angles.flatMap(({ text }) => bracketedAddresses(text))
-  const { words, addresses } = wordsOf(tokens)
   const [only] = tokens
   if (tokens.length === 1 && only?.kind === 'quoted' && isAddress(only.text)) {
     return bracketedAddresses(only.text).map((address) => ({ name: '', address }))
   }
-  if (bracketed.length === 0 || (addresses.length > 0 && !bracketed.some(isAddress))) {
-    const others = angles.map(({ text }) => text.trim())
-    return named([...words, ...others].join(' ') || commentsOf(tokens), addresses)
+  if (bracketed.some(isAddress)) return named(nameIn(tokens, source), bracketed)
+  const { words, addresses } = wordsOf(tokens)
+  if (bracketed.length > 0 && addresses.length === 0) {
+    return named(nameIn(tokens, source), bracketed)
   }
-  const name = tokens
+  const others = angles.map(({ text }) => trimmed(text))
+  const unbracketed = source.decode([...words, ...others].join(' '))
+  return named(unbracketed || commentsOf(tokens, source), addresses)
+}
+
+/** With escapes in it, quotes may be halves of characters. */
+function nameIn(tokens: readonly AddressToken[], source: NameSource): string {
+  const { list, decode } = source
+  const angle = tokens.find(({ kind }) => kind === 'angle')
+  const whole = list.slice(tokens[0]?.start ?? 0, angle?.start ?? 0)
+  const octets = tokens
     .filter(({ kind }) => kind === 'text' || kind === 'quoted' || kind === 'colon')
-    .map(({ text }) => text)
+    .map(({ raw }) => raw)
     .join('')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  return named(withoutStrayQuote(name) || commentsOf(tokens), bracketed)
+  const clean = (text: string): string => unescaped(decode(text)).replaceAll(/\s+/g, ' ').trim()
+  const name = whole.includes(ESC) ? withoutQuotes(clean(whole)) : clean(octets)
+  return withoutStrayQuote(name) || commentsOf(tokens, source)
 }
 
 /** One at its beginning that is not closed. */
 const withoutStrayQuote = (name: string): string => name.replace(/^"(?=[^"]*$)/, '')
+/** As all of a name with escapes may be. */
+const withoutQuotes = (name: string): string => name.replace(/^"([^"]*)"$/, '$1')
 
 function named(name: string, addresses: readonly string[]): NamedAddress[] {
   const [first = '', ...others] = addresses
@@ -120,17 +176,19 @@ function named(name: string, addresses: readonly string[]): NamedAddress[] {
 
 const isAddress = (text: string): boolean => text.includes('@')
 
-const commentsOf = (tokens: readonly AddressToken[]): string =>
+const commentsOf = (tokens: readonly AddressToken[], { decode }: NameSource): string =>
   tokens
     .filter(({ kind }) => kind === 'comment')
-    .map(({ text }) => text.trim())
+    .map(({ raw }) => unescaped(decode(raw)).trim())
     .join(' ')
+
+const trimmed = (octets: string): string => octets.replaceAll(BLANKS_AT_ENDS, '')
 
 /** Between brackets: without its route (RFC 5322 §4.4), blanks and comments; several where somebody put them there. */
 function bracketedAddresses(text: string): string[] {
   const tokens = new AddressLexer(text.replace(SCHEME, '')).tokens()
   const colon = tokens.findLastIndex(({ kind }) => kind === 'colon')
-  const isRouted = text.trimStart().startsWith('@') && colon > 0
+  const isRouted = trimmed(text).startsWith('@') && colon > 0
   const parts: string[] = ['']
   const wanted = isRouted ? tokens.slice(colon + 1) : tokens
   for (const [at, token] of wanted.entries()) {
@@ -142,7 +200,7 @@ function bracketedAddresses(text: string): string[] {
 
 /** What is quoted may be all of the address. */
 function pieceOfAddress({ kind, text }: AddressToken, next: AddressToken | undefined): string {
-  if (kind === 'text') return text.replaceAll(/\s+/g, '')
+  if (kind === 'text') return text.replaceAll(BLANKS, '')
   if (kind !== 'quoted') return ''
   return isAddress(text) && next?.kind !== 'text' ? text : quotedLocal(text)
 }
@@ -166,10 +224,8 @@ function wordsOf(tokens: readonly AddressToken[]): {
         /[\u{F0000}\u{F0001}](\d+)[\u{F0000}\u{F0001}]/gu,
         (_, at: string) => quoted[Number(at)] ?? '',
       )
-  const all = text
-    .trim()
-    .split(/\s+/)
-    .join(' ')
+  const all = trimmed(text)
+    .replaceAll(BLANKS, ' ')
     .replaceAll(/ ?@ ?/g, '@')
     .split(' ')
     // No address has a colon.

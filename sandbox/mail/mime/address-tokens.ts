@@ -4,6 +4,10 @@ import { EncodedWords } from './encoded-words.ts'
 export interface AddressToken {
   readonly kind: 'text' | 'quoted' | 'comment' | 'angle' | 'comma' | 'semicolon' | 'colon'
   readonly text: string
+  /** With its backslashes: in some charsets they are half of a character. */
+  readonly raw: string
+  /** Where it begins in the list, with what encloses it. */
+  readonly start: number
 }
 
 const KINDS: Readonly<Record<string, AddressToken['kind']>> = {
@@ -12,12 +16,23 @@ const KINDS: Readonly<Record<string, AddressToken['kind']>> = {
   ':': 'colon',
 }
 
-/** Splits an address list, in time linear to its length. What is not closed encloses nothing: it is a letter as others. */
+/** Letters of which none begins anything. */
+const PLAIN = /[^"(<>,;:=\\[\p{Cc}]+/uy
+const ESC = '\x1b'
+/** Behind the escape: RFC 1468, RFC 1557 and what mailers add. Some have a parenthesis. */
+const ESCAPE = /(?:\$\(?[@BD]|\([BHIJ]|\$\)C)/y
+/** To characters of two bytes. */
+const IS_WIDE = /^\$\(?[@BD]$/
+
+/**
+ * Splits an address list of one character a byte, in time linear to its length: what others take for a bracket or a quote is one
+ * whatever charset the list is of. What is not closed encloses nothing: it is a letter as others. */
 export class AddressLexer {
   readonly #list: string
   readonly #words: EncodedWords
   readonly #tokens: AddressToken[] = []
   #text = ''
+  #textStart = 0
   #at = 0
   /** What is not closed once is not closed later. */
   readonly #unclosed = new Set<string>()
@@ -36,7 +51,7 @@ export class AddressLexer {
   #take(): void {
     const letter = this.#list.charAt(this.#at)
     const special = KINDS[letter]
-    if (special !== undefined) return this.#push({ kind: special, text: letter }, this.#at + 1)
+    if (special !== undefined) return this.#push(special, letter, this.#at + 1)
     if (letter === '"' && this.#enclosed('quoted', quotedEnd)) return
     if (letter === '(' && this.#enclosed('comment', commentEnd)) return
     if (letter === '<') return this.#angle()
@@ -46,27 +61,38 @@ export class AddressLexer {
   }
 
   #takeText(letter: string): void {
-    const list = this.#list
-    let end = this.#at + 1
-    if (letter === '=') end = this.#encodedWordEnd() ?? end
-    // A domain literal: RFC 5321 §4.1.3.
-    if (letter === '[' && list.charAt(this.#at - 1) === '@') {
-      const literal = /^\[[\w.:-]{1,60}\]/.exec(list.slice(this.#at, this.#at + 64))
-      end = this.#at + (literal?.[0].length ?? 1)
-    }
-    if (letter === '\\' && end < list.length) {
-      this.#text += list.charAt(end)
-      end += 1
-    } else {
-      this.#text += list.slice(this.#at, end)
-    }
+    if (this.#text === '') this.#textStart = this.#at
+    PLAIN.lastIndex = this.#at
+    const end = PLAIN.test(this.#list) ? PLAIN.lastIndex : this.#specialEnd(letter)
+    this.#text += this.#list.slice(this.#at, end)
     this.#at = end
   }
 
-  /** Commas and quotes in an encoded word are of it. A bracket is not: others may read an address there. */
+  #specialEnd(letter: string): number {
+    const next = this.#at + 1
+    if (letter === '=') return this.#encodedWordEnd() ?? next
+    if (letter === ESC) return this.#escapedEnd() ?? next
+    if (letter === '\\') return Math.min(next + 1, this.#list.length)
+    // A domain literal: RFC 5321 §4.1.3.
+    if (letter !== '[' || this.#list.charAt(this.#at - 1) !== '@') return next
+    const literal = /^\[[\w.:-]{1,60}\]/.exec(this.#list.slice(this.#at, this.#at + 64))
+    return this.#at + (literal?.[0].length ?? 1)
+  }
+
+  /** Commas in an encoded word are of it. What others may read an address in is not: RFC 2047 §5(3) has none of that here. */
   #encodedWordEnd(): number | undefined {
     const word = this.#words.at(this.#at)
-    return word === undefined || /[<>]/.test(word.payload) ? undefined : word.end
+    return word !== undefined && isClosed(word.payload) ? word.end : undefined
+  }
+
+  /** So are those among characters of two bytes. */
+  #escapedEnd(): number | undefined {
+    ESCAPE.lastIndex = this.#at + 1
+    const escape = ESCAPE.exec(this.#list)?.[0]
+    if (escape === undefined) return undefined
+    const end = this.#at + 1 + escape.length
+    const next = IS_WIDE.test(escape) ? this.#list.indexOf(ESC, end) : -1
+    return next >= 0 && isClosed(this.#list.slice(end, next)) ? next : end
   }
 
   #enclosed(kind: 'quoted' | 'comment', endOf: (list: string, start: number) => number): boolean {
@@ -76,8 +102,7 @@ export class AddressLexer {
       this.#unclosed.add(kind)
       return false
     }
-    const text = this.#list.slice(this.#at + 1, end).replaceAll(/\\(.)/gs, '$1')
-    this.#push({ kind, text }, end + 1)
+    this.#push(kind, this.#list.slice(this.#at + 1, end), end + 1)
     return true
   }
 
@@ -94,19 +119,45 @@ export class AddressLexer {
     const separator = /[,;]/g
     separator.lastIndex = start
     const end = found?.index ?? separator.exec(this.#list)?.index ?? this.#list.length
-    this.#push({ kind: 'angle', text: this.#list.slice(start, end) }, found ? end + 1 : end)
+    this.#push('angle', this.#list.slice(start, end), found ? end + 1 : end)
   }
 
-  #push(token: AddressToken, next: number): void {
+  #push(kind: AddressToken['kind'], raw: string, next: number): void {
     this.#endText()
-    this.#tokens.push(token)
+    const text = kind === 'quoted' || kind === 'comment' ? unescaped(raw) : raw
+    this.#tokens.push({ kind, text, raw, start: this.#at })
     this.#at = next
   }
 
   #endText(): void {
-    if (this.#text !== '') this.#tokens.push({ kind: 'text', text: this.#text })
+    if (this.#text !== '') {
+      const raw = this.#text
+      this.#tokens.push({ kind: 'text', text: unescaped(raw), raw, start: this.#textStart })
+    }
     this.#text = ''
   }
+}
+
+/** Without the backslashes of RFC 5322 §3.2.1. */
+export const unescaped = (text: string): string =>
+  text.includes('\\') ? text.replaceAll(/\\(.)/gs, '$1') : text
+
+/** Whether nothing in it opens or closes what is around it: no brackets; quotes and parentheses in pairs, without escapes. */
+function isClosed(text: string): boolean {
+  if (/[<>]/.test(text)) return false
+  const marks = text.match(/["()]/g) ?? []
+  return marks.length === 0 || (!text.includes('\\') && arePairs(marks))
+}
+
+function arePairs(marks: readonly string[]): boolean {
+  let depth = 0
+  let isQuoted = false
+  for (const mark of marks) {
+    if (mark === '"') isQuoted = !isQuoted
+    else if (!isQuoted) depth += mark === '(' ? 1 : -1
+    if (depth < 0) return false
+  }
+  return depth === 0 && !isQuoted
 }
 
 function quotedEnd(list: string, start: number): number {
@@ -123,7 +174,9 @@ function commentEnd(list: string, start: number): number {
   let depth = 1
   for (let at = start; at < list.length; at += 1) {
     const letter = list.charAt(at)
-    if (letter === '\\') at += 1
+    const next = list.charAt(at + 1)
+    // An escape may have a parenthesis, too, and a backslash before it is half of a character.
+    if (letter === '\\' ? next !== ESC : letter === ESC && next === '(') at += 1
     else if (letter === '(') depth += 1
     else if (letter === ')') depth -= 1
     if (depth === 0) return at

@@ -62,16 +62,21 @@ export class HeaderFields {
 
   /** What the fields of that name hold, unfolded, each decoded by itself: of the first hundred. */
   texts(name: string, options: FieldTextOptions = {}): readonly string[] {
-    const texts: string[] = []
-    let left = options.maxBytes ?? this.#bytes.length
-    for (const { start, end } of (this.#values.get(name) ?? []).slice(0, MAX_FIELDS)) {
-      if (left <= 0) break
-      const bytes = this.#bytes.subarray(start, Math.min(end, start + left))
+    return this.#ofName(name, options).map((bytes) => {
       const declared = options.charset ?? this.#guessed(bytes, options)
-      texts.push(decodeText(bytes, { declared }).replaceAll(/[\r\n]/g, ''))
-      left -= bytes.length + 1
+      return decodeText(bytes, { declared }).replaceAll(/[\r\n]/g, '')
+    })
+  }
+
+  /** The same as they were sent, one character a byte, for what must be split before its characters are read. */
+  octets(name: string, options: FieldTextOptions = {}): FieldOctets {
+    const found = this.#ofName(name, options)
+    const guesses = found.map((bytes) => this.#guessed(bytes, options))
+    const declared = options.charset ?? guesses.find((charset) => charset !== undefined)
+    return {
+      values: found.map((bytes) => bytes.toString('latin1').replaceAll(/[\r\n]/g, '')),
+      decode: (octets) => decodeText(Buffer.from(octets, 'latin1'), { declared }),
     }
-    return texts
   }
 
   /** The first of them; empty when there is none. */
@@ -84,6 +89,18 @@ export class HeaderFields {
     const [range] = this.#values.get(name) ?? []
     if (!range) return ''
     return this.#bytes.toString('latin1', range.start, range.end).replaceAll(/[\r\n]/g, '')
+  }
+
+  #ofName(name: string, options: FieldTextOptions): Buffer[] {
+    const found: Buffer[] = []
+    let left = options.maxBytes ?? this.#bytes.length
+    for (const { start, end } of (this.#values.get(name) ?? []).slice(0, MAX_FIELDS)) {
+      if (left <= 0) break
+      const bytes = this.#bytes.subarray(start, Math.min(end, start + left))
+      found.push(bytes)
+      left -= bytes.length + 1
+    }
+    return found
   }
 
   /** Fields of one block are mostly of one charset. */
@@ -141,6 +158,12 @@ interface FieldStart {
   readonly name: string
   /** Of its value. */
   readonly start: number
+}
+
+export interface FieldOctets {
+  readonly values: readonly string[]
+  /** Reads any piece of them. */
+  readonly decode: (octets: string) => string
 }
 
 interface FieldTextOptions {

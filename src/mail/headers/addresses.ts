@@ -1,16 +1,21 @@
 import { toStorable } from '#base/storable-text.ts'
-import { parseAddressList } from '#sandbox/mail/mime/address-list.ts'
+import { parseAddressOctets } from '#sandbox/mail/mime/address-list.ts'
+import type { FieldOctets } from '#sandbox/mail/mime/header-fields.ts'
 
 /** More recipients than that are not shown; the message itself has them all. */
 const MAX_ADDRESSES = 500
 /** Of all fields of a name together. */
-const MAX_LENGTH = 64 * 1024
+const MAX_LENGTH = 32 * 1024
 const MAX_NAME_LENGTH = 500
 const MAX_ADDRESS_LENGTH = 320
 /** What a name must be quoted for, RFC 5322 §3.2.3. */
 const SPECIAL = /[()<>[\]:;@\\,."]/
 /** What others may read an address in. */
 const LIKE_ADDRESS = /[<>@]/
+/** What turns the direction of letters (UAX 9), or cannot be seen: with them, one name or address looks like another. */
+const BIDI = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g
+/** Joiners as well, which scripts of names need and addresses do not. */
+const UNSEEN = /[\u061C\u200B-\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/g
 
 export interface AddressList {
   /** As people read them: `Ann Lee <ann@shop.test>`. */
@@ -27,13 +32,20 @@ interface Named {
   readonly address: string
 }
 
+/** The addresses of a text that was never a field: what a person wrote. */
+export const readAddresses = (values: readonly string[]): AddressList =>
+  readAddressFields({
+    values: values.map((value) => Buffer.from(value).toString('latin1')),
+    decode: (octets) => Buffer.from(octets, 'latin1').toString(),
+  })
+
 /** The addresses of all fields of one name; the members of groups among the others. */
-export function readAddresses(values: readonly string[]): AddressList {
+export function readAddressFields({ values, decode }: FieldOctets): AddressList {
   const list = values.join(', ').slice(0, MAX_LENGTH)
-  const found = parseAddressList(list, MAX_ADDRESSES)
+  const found = parseAddressOctets(list, { maxCount: MAX_ADDRESSES, decode })
     .map(({ name, address }) => ({
-      name: clean(name, MAX_NAME_LENGTH),
-      address: clean(address, MAX_ADDRESS_LENGTH),
+      name: clean(name.replaceAll(BIDI, ''), MAX_NAME_LENGTH),
+      address: clean(address.replaceAll(UNSEEN, ''), MAX_ADDRESS_LENGTH),
     }))
     .filter(({ name, address }) => name !== '' || address !== '')
   const answerable = found.filter(({ address }) => address.includes('@'))

@@ -108,6 +108,29 @@ describe('the headers of a message', () => {
     expect([references[0], references[1], references.at(-1)]).toEqual(['0@x', '31@x', '79@x'])
   })
 
+  test.each([
+    ['Ann <ceo@\u202Ebank\u202C.test>', 'Ann <ceo@bank.test>'],
+    ['\u202Ennna\u202C \u2066Lee\u2069 <ann@x.test>', 'nnna Lee <ann@x.test>'],
+    ['a\u200Bn\uFEFFn@x\u200D.test', 'ann@x.test'],
+    ['=?utf-8?B?4oCu4oCLQW5u?= <ann@x.test>', 'Ann <ann@x.test>'],
+    [
+      '\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645 <ann@x.test>',
+      '\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645 <ann@x.test>',
+    ],
+    ['\u0915\u094D\u200D\u0937 <ann@x.test>', '\u0915\u094D\u200D\u0937 <ann@x.test>'],
+  ])('show no marks that turn or hide letters: %j', (value, shown) => {
+    expect(read(`From: ${value}`).from).toBe(shown)
+    expect(read(`To: ${value}`).to).toEqual([shown])
+  })
+
+  test('name 500 recipients', () => {
+    const to = Array.from({ length: 500 }, (_, at) => `Ann ${at} <ann.lee.${at}@customers.test>`)
+    expect(read(`To: ${to.join(',\r\n ')}`).to).toEqual(to)
+    const half = (from: number) => to.slice(from, from + 250).join(',\r\n ')
+    const { to: first, cc: second } = read(`To: ${half(0)}\r\nCc: ${half(250)}\r\nFrom: a@b.test`)
+    expect([...first, ...second]).toEqual(to)
+  })
+
   test('are bounded, however much there is', () => {
     const headers = read(
       `Subject: ${'s'.repeat(100_000)}\r\nTo: ${'a@b.test,'.repeat(50_000)}\r\n\r\n`,

@@ -1,8 +1,9 @@
 import { toStorable } from '#base/storable-text.ts'
 import { decodeEncodedWords } from '#sandbox/mail/mime/encoded-words.ts'
 import { charsetOfHeader } from '#sandbox/mail/mime/field-charset.ts'
+import type { FieldOctets } from '#sandbox/mail/mime/header-fields.ts'
 
-import { type AddressList, readAddresses } from './addresses.ts'
+import { readAddressFields } from './addresses.ts'
 import { readHeaderFields } from './header-fields.ts'
 
 /** RFC 5322 §2.1.1 gives a line 998 characters; subjects that are folded may be longer. */
@@ -12,6 +13,10 @@ const MAX_REFERENCES = 50
 const MAX_ID_LENGTH = 998
 /** Of all fields of a name, with what is folded into them. */
 const MAX_FIELD_BYTES = 64 * 1024
+/** Of From, and of Reply-To: nearly a hundred authors. */
+const MAX_AUTHOR_BYTES = 4096
+/** Of To and Cc together: 500 addresses with their names. All of it is read within 15 milliseconds. */
+const MAX_RECIPIENT_BYTES = 24 * 1024
 /** RFC 5322 §3.6.4, and anything else that stands between brackets. */
 const BRACKETED = /<([^<>]{1,998})>/g
 
@@ -46,16 +51,22 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
     fields.texts(name, { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
   // The longest field that people write tells its charset best.
   const subject = subjectOf(values('subject'))
-  const from = values('from')
-  const { author } = readAddresses(from)
+  const octets = (name: string, maxBytes: number): FieldOctets =>
+    fields.octets(name, { maxBytes, charset, guesses: true })
+  const from = octets('from', MAX_AUTHOR_BYTES)
+  const { author, answerable } = readAddressFields(from)
+  const isAlone = from.values.length < 2
+  const first = { ...from, values: from.values.slice(0, 1) }
+  const to = octets('to', MAX_RECIPIENT_BYTES)
+  const toBytes = to.values.reduce((sum, { length }) => sum + length, 0)
   return {
     subject,
     from: author?.text ?? '',
     fromAddress: author?.address.toLowerCase() ?? '',
-    authors: readAddresses(from.slice(0, 1)).answerable,
-    to: textsOf(values('to')),
-    cc: textsOf(values('cc')),
-    replyTo: textsOf(values('reply-to')),
+    authors: isAlone ? answerable : readAddressFields(first).answerable,
+    to: readAddressFields(to).texts,
+    cc: readAddressFields(octets('cc', MAX_RECIPIENT_BYTES - toBytes)).texts,
+    replyTo: readAddressFields(octets('reply-to', MAX_AUTHOR_BYTES)).texts,
     messageId: idsOf(values('message-id'))[0] ?? null,
     inReplyTo: idsOf(values('in-reply-to'))[0] ?? null,
     references: boundedReferences(idsOf(values('references'))),
@@ -74,16 +85,14 @@ export const keptPeople = ({ authors, to, cc, replyTo }: MailHeaders) => ({
 export function readAuthors(start: Uint8Array): readonly string[] {
   const fields = readHeaderFields(start)
   const charset = charsetOfHeader(start, fields.bodyStart)
-  const values = fields.texts('from', { maxBytes: MAX_FIELD_BYTES, charset, guesses: true })
-  return readAddresses(values).addresses
+  const from = fields.octets('from', { maxBytes: MAX_AUTHOR_BYTES, charset, guesses: true })
+  return readAddressFields(from).addresses
 }
 
 function subjectOf([value = '']: readonly string[]): string {
   const text = decodeEncodedWords(value.slice(0, MAX_SUBJECT_LENGTH * 2))
   return toStorable(text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SUBJECT_LENGTH))
 }
-
-const textsOf = (values: readonly string[]): AddressList['texts'] => readAddresses(values).texts
 
 /** Some mailers leave the brackets out: then it is the first word. */
 function idsOf([value = '']: readonly string[]): string[] {
