@@ -207,6 +207,39 @@ describe('an alternative', () => {
   })
 })
 
+describe('several alternatives of one kind', () => {
+  const textOf = (type: string, body: string): string => part([`Content-Type: ${type}`], body)
+  const one = textOf('text/plain', 'first')
+  const other = textOf('text/plain', 'second')
+  const html = textOf('text/html', '<p>third</p>')
+  const otherHtml = textOf('text/html', '<p>fourth</p>')
+
+  test('are shown or files, in their order', () => {
+    const message = read(multipart('alternative', [one, other, html, otherHtml]))
+    expect(message).toMatchObject({ text: 'first\n', html: expect.stringContaining('fourth') })
+    expect(message.names).toEqual(['part-1.txt', 'part-2.html'])
+    expect(message.files.map((file) => file.trimEnd())).toEqual(['second', '<p>third</p>'])
+  })
+
+  test('are shown once where they are the same', () => {
+    expect(read(multipart('alternative', [one, one, html, html])).names).toEqual([])
+  })
+
+  test('are files where they are for a program and have a name', () => {
+    const amp = (name: string) => textOf(`text/x-amp-html${name}`, '<p>live</p>')
+    const names = (type: string) => read(multipart('alternative', [one, amp(type), html])).names
+    expect(names('')).toEqual([])
+    expect(names('; name=live.html')).toEqual(['live.html'])
+  })
+
+  test('are files where they are in another multipart', () => {
+    const nested = multipart('alternative', [other, html]).replaceAll('b1', 'i1')
+    const { text, files } = read(multipart('alternative', [one, nested, otherHtml]))
+    expect(text).toBe('first\n')
+    expect(files.map((file) => file.trimEnd())).toEqual(['second', '<p>third</p>'])
+  })
+})
+
 describe('several texts', () => {
   test('are shown one after the other, each as text and as HTML where there is HTML', () => {
     const html = part(['Content-Type: text/html'], '<p>rich</p>')

@@ -60,6 +60,8 @@ class Sorting {
   readonly #textOf: (entity: Entity) => string
   readonly #fieldCharset: () => string | undefined
   #charset: { readonly label: string | undefined } | undefined
+  /** Texts of alternatives that are not shown. */
+  readonly #hidden = new Set<Entity>()
   readonly files: FilePart[] = []
 
   constructor({ textOf, fieldCharset }: PartReader) {
@@ -81,14 +83,37 @@ class Sorting {
   /** Of several texts the first, of several kinds of HTML the last, which its sender likes most. */
   #alternative(children: readonly Entity[]): Shown {
     const views = children.filter(({ type }) => !OTHER_VIEWS.has(type))
-    const items = (views.length > 0 ? views : children).map((child) =>
-      this.sort(child, { isBody: true }),
-    )
+    const shown = views.length > 0 ? views : children
+    const items = shown.map((child) => this.sort(child, { isBody: true }))
     const readable = items.filter(({ isReadable }) => isReadable)
+    if (shown === views) this.#hideNamed(children)
     const plain = readable.find((item) => !hasHtml(item))
     const html = readable.findLast(hasHtml)
+    shown.forEach((entity, at) => this.#hideUnless([plain, html], items[at], entity))
     if (plain && html) return { kind: 'either', plain, html, isReadable: true }
     return plain ?? html ?? items[0] ?? NOTHING
+  }
+
+  #hideUnless(
+    chosen: readonly (Shown | undefined)[],
+    item: Shown | undefined,
+    entity: Entity,
+  ): void {
+    const isChosen = item && chosen.some((one) => one && isSame(one, item))
+    if (item?.isReadable && !isChosen) this.#hide(entity)
+  }
+
+  #hide(entity: Entity): void {
+    for (const child of entity.children) this.#hide(child)
+    if (isShownText(entity)) this.#hidden.add(entity)
+  }
+
+  /** What is made for one program, if its sender gave it the name of a file. */
+  #hideNamed(children: readonly Entity[]): void {
+    for (const entity of children) {
+      const isOther = OTHER_VIEWS.has(entity.type)
+      if (isOther && this.#fileOf(entity).filename !== undefined) this.#hidden.add(entity)
+    }
   }
 
   #leaf(entity: Entity, { isBody }: Place): Shown {
@@ -102,10 +127,19 @@ class Sorting {
     return NOTHING
   }
 
-  /** A text that is all there is, and that its sender gave the name of a file, is shown and a file. */
+  /** A text that is all there is, and that its sender gave the name of a file, is shown and a file. So is what no alternative shows. */
   list(root: Entity): void {
     const isNamed = root.children.length === 0 && root.disposition.parameters.has('filename')
     if (isNamed && this.files.length === 0) this.files.push(this.#fileOf(root))
+    this.#listHidden()
+  }
+
+  /** Texts beside those that are shown, where they are in the message. */
+  #listHidden(): void {
+    if (this.#hidden.size === 0) return
+    for (const { entity } of this.files) this.#hidden.delete(entity)
+    for (const entity of this.#hidden) this.files.push(this.#fileOf(entity))
+    this.files.sort((one, other) => one.entity.body.start - other.entity.body.start)
   }
 
   /** Where nothing else can be read: a text that is a file, too, or of a kind that is unknown. */
@@ -167,6 +201,9 @@ const shownText = ({ type }: Entity, text: string): Shown => {
     isReadable: isHtml ? isReadableHtml(text) : isReadableText(text),
   }
 }
+
+const isSame = (one: Shown, other: Shown): boolean =>
+  one === other || ('text' in one && 'text' in other && one.text === other.text)
 
 export function hasHtml(shown: Shown): boolean {
   if (shown.kind === 'all') return shown.items.some(hasHtml)
