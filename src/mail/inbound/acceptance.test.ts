@@ -24,6 +24,7 @@ const HEADERS = {
   from: '',
   fromAddress: '',
   authors: [],
+  authorAddresses: [],
   to: [],
   cc: [],
   replyTo: [],

@@ -1,5 +1,4 @@
 import { toStorable } from '#base/storable-text.ts'
-import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 
 import type { StoredMessage } from './message-store.ts'
 import type { Arrival } from './model.ts'
@@ -29,7 +28,7 @@ export function arrivalOf(
     sizeBytes: stored.sizeBytes,
     sha256: stored.sha256,
     authentication: stored.outcome.authentication,
-    headers: readMailHeaders(stored.headerBlock),
+    headers: stored.headers,
   }
   return { ...message, traceHeader: toStorable(traceHeader(message, hostname, stored.outcome)) }
 }

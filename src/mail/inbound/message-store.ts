@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { readAuthors } from '#mail/headers/mail-headers.ts'
+import { type MailHeaders, readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -26,7 +26,7 @@ export interface MessageStoreDeps extends Pick<PlatformServices, 'objects' | 'id
 export interface StoredMessage {
   readonly sizeBytes: number
   readonly sha256: Buffer
-  readonly headerBlock: Uint8Array
+  readonly headers: MailHeaders
   readonly outcome: AuthenticationOutcome
   readonly rawIds: ReadonlyMap<string, string>
 }
@@ -49,9 +49,17 @@ export class MessageStore {
     const rawIds = new Map(siteIds.map((siteId) => [siteId, ids.named('raw')]))
     const message = new IncomingMessage(maxBytes)
     let outcome = 'outcome' in by ? by.outcome : undefined
+    let read: { readonly bytes: number; readonly headers: MailHeaders } | undefined
+    const readHeaders = (): MailHeaders => {
+      const block = message.headerBlock()
+      // The charset of raw bytes may depend on what has come since.
+      if (read?.bytes !== block.length)
+        read = { bytes: block.length, headers: readMailHeaders(block) }
+      return read.headers
+    }
     const authenticating: BodyReader = async (body) => {
       if ('outcome' in by) return
-      const authors = (): readonly string[] => readAuthors(message.headerBlock())
+      const authors = (): readonly string[] => readHeaders().authorAddresses
       outcome = await authenticateMessage(body, { ...by, authors }, dns)
     }
     const readers = 'outcome' in by ? [] : [authenticating]
@@ -64,7 +72,7 @@ export class MessageStore {
       return {
         sizeBytes: message.sizeBytes,
         sha256: message.digest(),
-        headerBlock: message.headerBlock(),
+        headers: readHeaders(),
         outcome,
         rawIds,
       }
