@@ -51,7 +51,7 @@ export const STORE_METRICS: readonly Metric<Installation>[] = [
   {
     name: 'croft_postgres_failures_total',
     type: 'counter',
-    help: 'Statements without an answer: the connection was lost, none came free in time (busy), or nobody answered (away).',
+    help: 'Statements without an answer: the connection was lost, none came free in time (busy), or there was no answer (away).',
     labels: ['pool', 'reason'],
     read: (installation) =>
       perPool(installation, ({ activity }, pool) =>

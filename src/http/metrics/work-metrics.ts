@@ -14,7 +14,7 @@ export const WORK_METRICS: readonly Metric<Installation>[] = [
   {
     name: 'croft_queue_attempts_total',
     type: 'counter',
-    help: 'Attempts at jobs of the service in this process, by queue and end; handed_back ones are begun anew elsewhere.',
+    help: 'Attempts at jobs of the service in this process, by queue and end; handed_back ones begin again elsewhere.',
     labels: ['queue', 'outcome'],
     read: ({ context }) =>
       Array.from(context.queue.activity.ends, ([queue, ends]) =>
