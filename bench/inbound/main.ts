@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,8 +56,9 @@ async function analyze(url: string): Promise<void> {
 const folder = await mkdtemp(join(tmpdir(), 'croft-bench-inbound-'))
 await using cleanUp = new AsyncDisposableStack()
 cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-const options = { dataDir: folder, elsewhere: '/nowhere', log: silentLog }
-const postgres = cleanUp.use(await startEmbeddedPostgres(options))
+// As root the database runs as another user, which needs access.
+await chmod(folder, 0o755)
+const postgres = cleanUp.use(await startEmbeddedPostgres({ dataDir: folder, log: silentLog }))
 const dns = cleanUp.use(await DnsServer.start(() => undefined))
 const croft = cleanUp.use(await preparedCroft(postgres.url, dns))
 const plainServer = fileURLToPath(new URL('plain-smtp-server.ts', import.meta.url))

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -23,11 +23,9 @@ const WARM_UP = 5
 
 async function main(messages: number, rounds: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-load-messages-'))
-  const postgres = await startEmbeddedPostgres({
-    dataDir: folder,
-    elsewhere: '/nowhere',
-    log: silentLog,
-  })
+  // As root the database runs as another user, which needs access.
+  await chmod(folder, 0o755)
+  const postgres = await startEmbeddedPostgres({ dataDir: folder, log: silentLog })
   try {
     await using croft = await startCroft(undefined, {
       DATABASE_URL: postgres.url,
