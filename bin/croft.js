@@ -2,7 +2,7 @@
 // Plain JavaScript for any Node from 18 on: it only finds the right runtime and becomes it.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { constants } from 'node:os'
+import { constants, cpus } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,8 +11,6 @@ const NODE_MAJOR = 24
 /** What stands in for Bun until its install script has run is a few hundred bytes long. */
 const SMALLEST_BUN = 1_000_000
 const GIVE_BACK_MS = 2000
-/** Threads that read files, compress and hash; as many as there are processors otherwise, which two long compressions hold for seconds. */
-const POOL_THREADS = 8
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
 
 class UsageError extends Error {}
@@ -83,8 +81,11 @@ function become(runtime, path, args) {
   // Bun's allocator otherwise looks ten times a second for pages to give back: half of what a service at rest computes.
   // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
   process.env.MIMALLOC_PURGE_HOLES_MIN_INTERVAL ??= String(GIVE_BACK_MS)
-  // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
-  process.env.UV_THREADPOOL_SIZE ??= String(POOL_THREADS)
+  if (runtime === 'bun') {
+    // Two more than Bun takes: three compressions on two processors leave one for files. Eight took a quarter of the mail that arrives.
+    // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
+    process.env.UV_THREADPOOL_SIZE ??= String(cpus().length + 2)
+  }
   if (typeof process.execve === 'function') process.execve(file, [file, ...argv])
   // Heard from before its first word on: whoever reads that may answer with a signal.
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
