@@ -18,8 +18,8 @@ const USAGE = `npm run load:reparse -- --old FOLDER [--messages N] [--rate N] [-
 
 Fills a data folder with 10,000 messages in 20 mailboxes of one site by the build in FOLDER, a checkout of an earlier version with its
 packages, and starts this build on it. While the messages are parsed again another site is called 50 times a second and gets mail.
-Compares its times before, during and after, and 300 messages before and after. Without --old this build fills the folder, and is
-told to do it all again. Exit code 1 when a call fails, an id or the bytes of an attachment differ, or the p99 of calls is more than
+Compares its times before, during and after, and 300 messages before and after. Without --old this build fills the folder, and
+parses all of it again. Exit code 1 when a call fails, an id or the bytes of an attachment differ, or the p99 of calls is more than
 twice, and that of deliveries more than three times, the lower of those before and after.`
 
 const ROOT = join(import.meta.dirname, '../..')

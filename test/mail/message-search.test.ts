@@ -59,7 +59,7 @@ interface Sent {
   readonly filename?: string
 }
 
-/** Over SMTP, to the mailbox `info` of both sites unless told otherwise; resolves when it was parsed. */
+/** Over SMTP, to the mailbox `info` of both sites by default; resolves when it was parsed. */
 async function send({ to = HOSTS.map((host) => `info@${host}`), ...sent }: Sent): Promise<void> {
   const { cc, from = 'Eve <eve@else.test>', subject, text, filename } = sent
   const transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true })

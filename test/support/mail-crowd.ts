@@ -17,7 +17,7 @@ export interface MailCrowd {
 
 /**
  * So many messages, a minute apart, the newest now: one in ten in the archive, one in ten in the trash, one in twenty not
- * seen, ten to a thread. Each has the word `everywhere`, one in a thousand `seldom`, and number n `only{n}`. `owner` is the
+ * seen, ten to a thread. Each has the word `everywhere`, one in a thousand `rare`, and number n `only{n}`. `owner` is the
  * superuser, whom row-level security does not slow down; neither do foreign keys, nor an index that grows word by word.
  */
 export async function storeCrowd(owner: SqlClient, crowd: MailCrowd): Promise<void> {
@@ -98,7 +98,7 @@ const textOf = (n: number): string =>
   [
     'everywhere',
     `only${n}`,
-    ...(n % 1000 === 0 ? ['seldom'] : []),
+    ...(n % 1000 === 0 ? ['rare'] : []),
     ...Array.from(
       { length: WORDS },
       (_, word) => `w${(n * 7919 + (word + 1) * 104_729) % VOCABULARY}`,

@@ -118,7 +118,7 @@ describe('an address list', () => {
     ['=?utf-8?q?a(?= <ceo@bank.test> =?utf-8?q?)b?= <evil@evil.test>', 'evil@evil.test'],
     ['=?utf-8?q?a"\\?= <ceo@bank.test> =?utf-8?q?"b?= <evil@evil.test>', 'evil@evil.test'],
     ['x =?utf-8?q?"?= <ceo@bank.test>, =?utf-8?q?"?= <evil@evil.test>', 'evil@evil.test'],
-  ])('is of whoever quotes in encoded words hide: %s', (list, address) => {
+  ])('is the real author where an encoded word hides a quote: %s', (list, address) => {
     expect(parseAddressList(list, 500).map((found) => found.address)).toEqual([address])
   })
 

@@ -3,7 +3,7 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { type AddressToken, AddressLexer, unescaped } from './address-tokens.ts'
 import { decodeEncodedWords } from './encoded-words.ts'
 
-/** Somebody whom a field names. */
+/** An author or recipient as a field names it. */
 export interface NamedAddress {
   /** Decoded; empty when there is none. */
   readonly name: string
@@ -18,7 +18,7 @@ interface Segment {
   readonly isOpen: boolean
 }
 
-const NOBODY: NamedAddress = { name: '', address: '' }
+const NO_ADDRESS: NamedAddress = { name: '', address: '' }
 const PLAIN_LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\-\u{80}-\u{10ffff}]+$/u
 /** Letters that no text has: they mark what was quoted, and colons between other words. */
 const MARKS = /[\u{F0000}-\u{F0002}]/gu
@@ -62,7 +62,7 @@ export function parseAddressOctets(
   }
   for (const { tokens, isOpen } of segmentsOf(new AddressLexer(list).tokens())) {
     if (found.length + names.length >= maxCount) break
-    const [first = NOBODY, ...others] = addressesIn(tokens, { list, decode })
+    const [first = NO_ADDRESS, ...others] = addressesIn(tokens, { list, decode })
     if (first.address === '') {
       names.push(first.name)
       if (!isOpen) end()
@@ -101,7 +101,7 @@ function withPlainBlanks(octets: string): string {
 }
 
 /**
- * A colon begins a group where a semicolon ends it, whatever its name is: an address in it is of nobody who wrote. Behind a
+ * A colon begins a group where a semicolon ends it, whatever its name is: an address in the name is no author. Behind a
  * bracket, or without a semicolon, it is of the name.
  */
 function segmentsOf(tokens: readonly AddressToken[]): Segment[] {
@@ -184,7 +184,7 @@ const commentsOf = (tokens: readonly AddressToken[], { decode }: NameSource): st
 
 const trimmed = (octets: string): string => octets.replaceAll(BLANKS_AT_ENDS, '')
 
-/** Between brackets: without its route (RFC 5322 §4.4), blanks and comments; several where somebody put them there. */
+/** Between brackets: without its route (RFC 5322 §4.4), blanks and comments; several where the sender put several. */
 function bracketedAddresses(text: string): string[] {
   const tokens = new AddressLexer(text.replace(SCHEME, '')).tokens()
   const colon = tokens.findLastIndex(({ kind }) => kind === 'colon')

@@ -6,7 +6,7 @@ const SPACE = 0x20
 const TAB = 0x09
 const DASH = 0x2d
 const LINE_START = Buffer.from('\n--')
-/** A delimiter that nobody declared is looked for in so many multiparts of a message, and so many lines of each. */
+/** A delimiter that no Content-Type declares is looked for in so many multiparts of a message, and so many lines of each. */
 const MAX_SEARCHES = 10
 /** In search of delimiters a message is read as often as that: behind it, they are where they were declared to be. */
 const MAX_READINGS = 4
@@ -85,9 +85,9 @@ export class Delimiters {
   /** The boundary if it is used behind that place, or else one that is; undefined when there is none. */
   used(declared: Buffer, from: number): Buffer | undefined {
     const given = declared.length === 0 ? undefined : declared
-    const isTired =
+    const isExhausted =
       this.#searches >= MAX_SEARCHES || this.#searchedBytes > MAX_READINGS * this.#bytes.length
-    if (isTired || (given && this.#has(`--${given.toString('latin1')}`, from))) return given
+    if (isExhausted || (given && this.#has(`--${given.toString('latin1')}`, from))) return given
     this.#searches += 1
     return this.#undeclared(from)
   }

@@ -45,7 +45,7 @@ describe('the parts of a message', () => {
     ['outer and inner boundaries begin alike', 'bb', 'b'],
     ['the inner boundary ends in dashes', 'b', 'b--'],
     ['boundaries have letters of patterns', "b'()+_,-./:=?", 'x.*'],
-  ])('are told apart where %s', (_, outer, inside) => {
+  ])('are distinguished where %s', (_, outer, inside) => {
     const inner = multipart('alternative', inside, CRLF('', 'a'), CRLF('', 'b'))
     expect(treeOf(multipart('mixed', outer, inner, CRLF('', 'c')))).toEqual({
       mixed: [{ alternative: ['a', 'b'] }, 'c'],
@@ -73,7 +73,7 @@ describe('the parts of a message', () => {
       ),
     ],
     [
-      'a boundary that nobody declared',
+      'a boundary that no Content-Type declares',
       CRLF(
         'Content-Type: multipart/mixed',
         '',

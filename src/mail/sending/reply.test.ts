@@ -122,7 +122,7 @@ test.each([
 
 test.each([
   ['Ann <ann@x.test>, Bob <bob@x.test>', ['ann@x.test', 'bob@x.test']],
-  ['Nobody, "Lee, Ann" <ann@x.test>, Bob <bob@x.test>', ['ann@x.test', 'bob@x.test']],
+  ['Sales, "Lee, Ann" <ann@x.test>, Bob <bob@x.test>', ['ann@x.test', 'bob@x.test']],
   ['Team: Ann <ann@x.test>, Bob <bob@x.test>;', ['ann@x.test', 'bob@x.test']],
   ['Ann <ann@x.test>\r\nFrom: Mallory <m@x.test>', ['ann@x.test']],
 ])('an answer to the authors %s goes to %s', (field, expected) => {
