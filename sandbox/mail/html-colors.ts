@@ -25,18 +25,18 @@ export interface Background {
 }
 
 /** A color as `#rrggbb`, on what it is painted on; undefined for none, and for what shows nothing. */
-export function colorOn(ground: string, text: string): string | undefined {
+export function colorOn(background: string, text: string): string | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const color = colord(text)
   if (!color.isValid()) return undefined
   const { r, g, b, a } = color.toRgb()
   if (a < 0.1) return undefined
-  return a === 1 ? color.toHex() : mixed(ground, colord({ r, g, b }).toHex(), a)
+  return a === 1 ? color.toHex() : mixed(background, colord({ r, g, b }).toHex(), a)
 }
 
 /** What attributes hold, with `#` or without. */
-export const attributeColor = (ground: string, text: string): string | undefined =>
-  colorOn(ground, /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text.trim()) ? `#${text.trim()}` : text)
+export const attributeColor = (background: string, text: string): string | undefined =>
+  colorOn(background, /^(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text.trim()) ? `#${text.trim()}` : text)
 
 /** Whether a color is one, and paints nothing. */
 export function isTransparent(text: string): boolean {
@@ -46,14 +46,14 @@ export function isTransparent(text: string): boolean {
 }
 
 /** What `background` says: the color in it, or else the first one of a gradient. */
-export function backgroundOn(ground: string, value: string): Background {
+export function backgroundOn(background: string, value: string): Background {
   const tokens = tokensOf(value)
   const isImage = (token: string) => IMAGE.test(token)
-  const plain = tokens.filter((token) => !isImage(token)).map((token) => colorOn(ground, token))
+  const plain = tokens.filter((token) => !isImage(token)).map((token) => colorOn(background, token))
   const stops = tokens.flatMap((token) => tokensOf(GRADIENT.exec(token)?.[1] ?? ''))
   const color =
     plain.findLast((one) => one !== undefined) ??
-    stops.map((stop) => colorOn(ground, stop)).find((one) => one !== undefined)
+    stops.map((stop) => colorOn(background, stop)).find((one) => one !== undefined)
   return { color, hasImage: tokens.some(isImage) }
 }
 
@@ -61,18 +61,19 @@ export function backgroundOn(ground: string, value: string): Background {
 const tokensOf = (value: string): string[] =>
   splitOutside(value.replaceAll(/\s+/g, ' '), ',').flatMap((layer) => splitOutside(layer, ' '))
 
-/** The nearest shade of a color that can be read on that ground. */
-export function readableOn(ground: string, ink: string): string {
-  const target = farthestFrom(ground)
+/** The nearest shade of a color that can be read on that background. */
+export function readableOn(background: string, textColor: string): string {
+  const target = farthestFrom(background)
   for (let step = 0; step < STEPS; step += 1) {
-    const shade = mixed(ink, target, step / STEPS)
-    if (contrast(shade, ground) >= READABLE) return shade
+    const shade = mixed(textColor, target, step / STEPS)
+    if (contrast(shade, background) >= READABLE) return shade
   }
   return target
 }
 
 /** Black or white. */
-export const farthestFrom = (ground: string): string => (luminance(ground) > MIDDLE ? BLACK : WHITE)
+export const farthestFrom = (background: string): string =>
+  luminance(background) > MIDDLE ? BLACK : WHITE
 
 /** WCAG 2.2, contrast ratio. */
 export function contrast(one: string, other: string): number {

@@ -49,7 +49,7 @@ describe('sanitised HTML', () => {
     expect(sanitizedHtml(html)).toBe(expected)
   })
 
-  const onPaper = (html: string): string =>
+  const onWhitePage = (html: string): string =>
     `<div style="background-color:#ffffff;color:#000000">${html}</div>`
 
   test.each([
@@ -99,7 +99,7 @@ describe('sanitised HTML', () => {
       '<b style="background-color:#ff6600;color:#ffffff">x</b>',
     ],
     [
-      'words on a ground of the sender',
+      'words on a background of the sender',
       '<p style="background:#f60">x<b style="color:#fff">y</b></p>',
       '<p style="background-color:#ff6600">x<b style="color:#ffffff">y</b></p>',
     ],
@@ -144,8 +144,8 @@ describe('sanitised HTML', () => {
       '<td style="background-color:#000000;color:#ffffff"><a href="https://a.test/" target="_blank" rel="noopener noreferrer nofollow" style="color:#ffffff">x</a></td>',
     ],
   ])('keeps words readable: %s', (_, html, expected) => {
-    expect(sanitizedHtml(html)).toBe(onPaper(expected))
-    expect(sanitizedHtml(onPaper(expected))).toBe(onPaper(expected))
+    expect(sanitizedHtml(html)).toBe(onWhitePage(expected))
+    expect(sanitizedHtml(onWhitePage(expected))).toBe(onWhitePage(expected))
   })
 
   test.each([
@@ -191,7 +191,7 @@ describe('sanitised HTML', () => {
     expect(sanitizedHtml('<b style="font-size:1px;line-height:1px">a</b>')).not.toContain('a</b>')
   })
 
-  test('is on no paper where the message brings no colors', () => {
+  test('has no background where the message brings no colors', () => {
     expect(sanitizedHtml('<p style="width:5px">a</p>')).toBe('<p style="width:5px">a</p>')
   })
 

@@ -67,8 +67,8 @@ const OPTIONS = {
 } satisfies sanitizeHtml.IOptions
 
 /** What a message with colors of its own is on, in a page of whatever color. */
-const PAPER = '<div style="background-color:#ffffff;color:#000000">'
-const PAPER_END = '</div>'
+const WHITE_PAGE = '<div style="background-color:#ffffff;color:#000000">'
+const WHITE_PAGE_END = '</div>'
 
 /**
  * What of a message's HTML may be shown in a page: nothing runs, nothing is fetched, nothing leaves its place. Images keep
@@ -76,9 +76,9 @@ const PAPER_END = '</div>'
  * on, in a page of any color; what the sender hid has no words.
  */
 export function sanitizedHtml(html: string): string {
-  const isOnPaper = html.startsWith(PAPER) && html.endsWith(PAPER_END)
-  const content = isOnPaper ? html.slice(PAPER.length, -PAPER_END.length) : html
-  const hasColors = isOnPaper || isColored(content)
+  const isOnWhitePage = html.startsWith(WHITE_PAGE) && html.endsWith(WHITE_PAGE_END)
+  const content = isOnWhitePage ? html.slice(WHITE_PAGE.length, -WHITE_PAGE_END.length) : html
+  const hasColors = isOnWhitePage || isColored(content)
   const styles = new ShownStyles({ hasColors, isKept })
   const sanitized = sanitizeHtml(withoutDepth(content.replaceAll(TOUCHING_CONTROL, ' ')), {
     ...OPTIONS,
@@ -86,7 +86,7 @@ export function sanitizedHtml(html: string): string {
     onCloseTag: () => styles.leave(),
     textFilter: (text) => (styles.hidesWords ? '' : text),
   })
-  return hasColors ? PAPER + sanitized + PAPER_END : sanitized
+  return hasColors ? WHITE_PAGE + sanitized + WHITE_PAGE_END : sanitized
 }
 
 /** With their own colors, pages are elements. */

@@ -1,4 +1,4 @@
-import { colorsOf, type ElementColors, PAPER, type ShownColors } from './element-colors.ts'
+import { colorsOf, type ElementColors, WHITE_PAGE, type ShownColors } from './element-colors.ts'
 import { isHiding, isTiny } from './hidden-styles.ts'
 import { declarationsOf, styleOf } from './style-declarations.ts'
 
@@ -22,7 +22,7 @@ interface Element {
   readonly isInParagraph: boolean
 }
 
-const ROOT: Element = { colors: PAPER, isHidden: false, isTiny: false, isInParagraph: false }
+const ROOT: Element = { colors: WHITE_PAGE, isHidden: false, isTiny: false, isInParagraph: false }
 
 /** Whether HTML may bring colors. */
 export const isColored = (html: string): boolean => COLORED.test(html)

@@ -11,7 +11,7 @@ const READABLE = 4.5
 const COLORS = `(html) => {
   const box = document.getElementById('box')
   box.innerHTML = html
-  const groundOf = (element) => {
+  const backgroundOf = (element) => {
     for (let at = element; at; at = at.parentElement) {
       const color = getComputedStyle(at).backgroundColor
       if (color !== 'rgba(0, 0, 0, 0)') return color
@@ -24,15 +24,15 @@ const COLORS = `(html) => {
     const element = walker.currentNode.parentElement
     const words = walker.currentNode.data.trim()
     if (words === '' || !element.checkVisibility()) continue
-    seen.push({ words, ink: getComputedStyle(element).color, ground: groundOf(element) })
+    seen.push({ words, textColor: getComputedStyle(element).color, background: backgroundOf(element) })
   }
   return seen
 }`
 
 interface SeenText {
   readonly words: string
-  readonly ink: string
-  readonly ground: string
+  readonly textColor: string
+  readonly background: string
 }
 
 const CASES: readonly (readonly [what: string, html: string])[] = [
@@ -55,7 +55,10 @@ const CASES: readonly (readonly [what: string, html: string])[] = [
   ],
   ['black words alone', '<p style="color:#000">words</p> rest'],
   ['gray words', '<p style="color:#999">words</p>'],
-  ['light ground alone', '<p style="background:#eee">words <a href="https://a.test/">link</a></p>'],
+  [
+    'light background alone',
+    '<p style="background:#eee">words <a href="https://a.test/">link</a></p>',
+  ],
   ['a color beside words without one', '<p>plain</p><p style="color:#333">words</p>'],
   ['a marked word', '<p style="color:#eee;background:#222">a <mark>b</mark></p>'],
 ]
@@ -74,10 +77,10 @@ describe.skipIf(missing)(`colors of mail in Chromium${missing ? ` (${missing})` 
   describe.each([
     ['light', '#ffffff', '#111111'],
     ['dark', '#121212', '#eeeeee'],
-  ])('in a %s page', (scheme, ground, ink) => {
+  ])('in a %s page', (scheme, background, textColor) => {
     beforeAll(() =>
       page.setContent(
-        `<!doctype html><body style="color-scheme:${scheme};background-color:${ground};color:${ink}"><div id="box"></div>`,
+        `<!doctype html><body style="color-scheme:${scheme};background-color:${background};color:${textColor}"><div id="box"></div>`,
       ),
     )
 
@@ -122,7 +125,7 @@ describe.skipIf(missing)(`colors of mail in Chromium${missing ? ` (${missing})` 
       await fc.assert(
         fc.asyncProperty(tree, async (html) => {
           for (const text of await seenIn(sanitizedHtml(html))) {
-            const isOwn = [text.ink, text.ground].every((one) => OWN.has(one))
+            const isOwn = [text.textColor, text.background].every((one) => OWN.has(one))
             const least = isOwn ? 1 : READABLE
             expect(contrastOf(text), `${JSON.stringify(text)} ${html}`).toBeGreaterThanOrEqual(
               least,
@@ -149,8 +152,10 @@ const OWN = new Set([
 ])
 
 /** WCAG 2.2, contrast ratio, by the formula there and no code of ours. */
-function contrastOf({ ink, ground }: SeenText): number {
-  const [dark = 0, light = 0] = [luminance(ink), luminance(ground)].toSorted((a, b) => a - b)
+function contrastOf({ textColor, background }: SeenText): number {
+  const [dark = 0, light = 0] = [luminance(textColor), luminance(background)].toSorted(
+    (a, b) => a - b,
+  )
   return (light + 0.05) / (dark + 0.05)
 }
 
