@@ -1,12 +1,11 @@
 import { type Hash, createHash } from 'node:crypto'
 
+import { HEADER_BLOCK_BYTES } from '#mail/headers/header-fields.ts'
 import { LineEndings } from '#platform/smtp-server/line-endings.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import { FieldCounter } from './field-counter.ts'
 
-/** As much of a header as is looked at. */
-const MAX_HEADER_BYTES = 256 * 1024
 /** A header this long has nothing to say to a person, and mailauth holds all of it. */
 const LAST_HEADER_BYTE = 2 * 1024 * 1024
 /** RFC 5321 §6.3: a hundred hops are a loop. */
@@ -52,8 +51,8 @@ export class IncomingMessage {
     if (this.sizeBytes > this.#maxBytes) throw tooLarge(this.#maxBytes)
     this.#lineEndings.check(chunk)
     this.#hash.update(chunk)
-    if (this.#headBytes < MAX_HEADER_BYTES) {
-      this.#head.push(chunk.subarray(0, MAX_HEADER_BYTES - this.#headBytes))
+    if (this.#headBytes < HEADER_BLOCK_BYTES) {
+      this.#head.push(chunk.subarray(0, HEADER_BLOCK_BYTES - this.#headBytes))
       this.#headBytes += chunk.length
     }
     this.#fields.take(chunk)

@@ -1,4 +1,5 @@
 import { codeOf } from '#base/error-code.ts'
+import { HEADER_BLOCK_BYTES } from '#mail/headers/header-fields.ts'
 import { keptPeople, readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { storedAttachments } from '#mail/messages/stored-attachments.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
@@ -14,8 +15,6 @@ import type { PlatformServices } from '#platform/services.ts'
 import { KeptParts } from './kept-parts.ts'
 import { type OutdatedMail, keepMade, replaceMade } from './queries.ts'
 
-/** As much of a message as is looked at for its header. */
-const HEADER_BYTES = 256 * 1024
 /** SQLSTATE classes 22 and 54: what was made of the message cannot be stored, however often it is tried. */
 const NOT_STORABLE = /^(?:22|54)...$/
 
@@ -75,7 +74,7 @@ export class RemadeMail {
   ): Promise<Uint8Array | undefined> {
     const { objects } = this.#deps
     const key = rawKey(siteId, rawId)
-    const range = { start: 0, end: HEADER_BYTES - 1 }
+    const range = { start: 0, end: HEADER_BLOCK_BYTES - 1 }
     const object = await objects.get(key, sizeBytes === '0' ? undefined : range)
     if (!object) return undefined
     if (object.head.sizeBytes !== Number(sizeBytes)) {

@@ -1,13 +1,12 @@
 import { invalid } from '#base/app-error.ts'
 import { canonicalLocalPart, localPartAt, withoutPlusPart } from '#mail/addresses/local-part.ts'
 import { readAddresses } from '#mail/headers/addresses.ts'
+import { HEADER_BLOCK_BYTES } from '#mail/headers/header-fields.ts'
 import { rfc5322Date } from '#mail/headers/rfc5322-date.ts'
 
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 const LF = 0x0a
 const CR = 0x0d
-/** As much as is read of a header elsewhere. */
-const MAX_HEADER_BYTES = 256 * 1024
 /** RFC 5322 §3.6.8. */
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/
 /** Nobody but the envelope names them; what says who handed the message over is written by those who take it. */
@@ -59,7 +58,7 @@ export async function* preparedMessage(
     }
     head = Buffer.concat([head, chunk])
     const end = head.indexOf(END_OF_HEADER)
-    if (end > MAX_HEADER_BYTES || (end < 0 && head.length > MAX_HEADER_BYTES)) throw tooLong()
+    if (end > HEADER_BLOCK_BYTES || (end < 0 && head.length > HEADER_BLOCK_BYTES)) throw tooLong()
     if (end < 0) continue
     yield preparedHeader(head.subarray(0, end), sender)
     yield head.subarray(end)
@@ -148,4 +147,4 @@ const noEnd = (): HeaderFault =>
   new HeaderFault('has no empty line between its header and its body')
 
 const tooLong = (): HeaderFault =>
-  new HeaderFault(`has a header of more than ${MAX_HEADER_BYTES} bytes`)
+  new HeaderFault(`has a header of more than ${HEADER_BLOCK_BYTES} bytes`)
