@@ -21,5 +21,9 @@ export interface MailContent {
   readonly bounce: MailBounce | null
 }
 
+/** Whether a message has files beside what its HTML shows. */
+export const hasFiles = ({ attachments }: Pick<MailContent, 'attachments'>): boolean =>
+  attachments.some(({ inline }) => !inline)
+
 /** The same for the same part at every attempt, so that none is stored twice. */
 export const attachmentIdOf = (place: number): string => `att_${place}`

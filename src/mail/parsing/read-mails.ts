@@ -3,7 +3,7 @@ import type { SearchableText } from '#mail/search/message-vector.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import type { MailContent } from './model.ts'
+import { hasFiles, type MailContent } from './model.ts'
 import { removeOrphans } from './orphaned-objects.ts'
 import { finishRaws, type MailboxMessage, type ReadMail, showMessages } from './queries.ts'
 import { searchTextOf } from './search-text.ts'
@@ -78,7 +78,7 @@ function shownMessage(
     receivedAt,
     threadId: threads.get(messageId) ?? message.threadId,
     snippet: content.snippet,
-    hasAttachments: content.attachments.some(({ inline }) => !inline),
+    hasAttachments: hasFiles(content),
   }
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from '#base/json-object.ts'
 import type { SearchableText } from '#mail/search/message-vector.ts'
 
-import type { MailContent } from './model.ts'
+import { hasFiles, type MailContent } from './model.ts'
 import type { MailboxMessage } from './queries.ts'
 
 const MAX_TEXT = 100 * 1024
@@ -26,7 +26,7 @@ export function searchTextOf(
       MAX_NAMES,
       attachments.map(({ filename }) => filename),
     ),
-    hasAttachments: attachments.some(({ inline }) => !inline),
+    hasAttachments: hasFiles({ attachments }),
     // Of a message that was not understood the bytes are no words.
     text: status === 'parsed' ? text.slice(0, MAX_TEXT) : '',
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import { type MailHeaders, keptPeople } from '#mail/headers/mail-headers.ts'
-import type { MailContent } from '#mail/parsing/model.ts'
+import { hasFiles, type MailContent } from '#mail/parsing/model.ts'
 import { PARSE_VERSION } from '#mail/parsing/parse-version.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -111,7 +111,7 @@ export async function replaceMade(
     made_by: parseVersion,
     parse_version: PARSE_VERSION,
     ...content,
-    has_attachments: content.attachments.some(({ inline }) => !inline),
+    has_attachments: hasFiles(content),
     subject: headers.subject,
     from_address: headers.from,
     recipients: keptPeople(headers),
