@@ -13,8 +13,6 @@ import {
 import type { SearchTerm } from './parse-search.ts'
 import { type SearchedWord, type SearchText, searchedRuns, searchedWords } from './search-words.ts'
 
-/** In words of earlier versions: not all of them have all of their positions. */
-const IS_LONG = ':long'
 /** Of what one statement brings. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
@@ -115,7 +113,6 @@ function textQuery(term: SearchText): string {
     return `${before} <${distance}> ${query}`
   })
   const lost = [
-    quoted(IS_LONG),
     ...words.map((word) => wordQuery(IS_MANY + prefix, word)),
     ...words.slice(-1).map((word) => wordQuery(IS_LATE + prefix, word)),
   ]
