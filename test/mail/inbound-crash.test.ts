@@ -8,10 +8,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '#base/clock.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
-import { type CroftProcess, freePort } from '#test/croft-process.ts'
-import { type KillableService, killableService } from '#test/killable-service.ts'
-import { portalOf } from '#test/operator.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
+import { killableMailSite } from '#test/killable-mail-site.ts'
+import type { KillableService } from '#test/killable-service.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { type Envelope, sendAll } from '#test/retrying-sender.ts'
 import { isWhole, shareOf } from '#test/share.ts'
@@ -28,34 +27,9 @@ let croft: CroftProcess
 let siteId: string
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
-  smtpPort = await freePort()
-  service = await killableService(cleanUp, {
-    SMTP_PORT: String(smtpPort),
-    SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: '1000000',
-    SMTP_MESSAGES_PER_MINUTE_PER_SITE: '1000000',
-  })
-  croft = await service.start()
-  const created = await portalOf(croft, service.operatorKey).createSite('kept.test')
-  siteId = created.json.siteId
-  await service.database.withSite(siteId, makeMailboxes)
+  ;({ service, smtpPort, croft, siteId } = await killableMailSite(cleanUp, MAILBOXES))
 })
 afterEach(() => cleanUp.disposeAsync())
-
-async function makeMailboxes(tx: SiteTx): Promise<void> {
-  for (const name of MAILBOXES) {
-    const address = { site_id: tx.siteId, local_part: name }
-    const mailbox = { mailbox_id: `mbx_${name}`, quota_bytes: null, quota_messages: null }
-    await tx.db
-      .insertInto('mail_address')
-      .values({ ...address, kind: 'mailbox' })
-      .execute()
-    await tx.db
-      .insertInto('mailbox')
-      .values({ ...address, ...mailbox, disabled_at: null })
-      .execute()
-  }
-  await tx.db.insertInto('mail_usage').values({ site_id: tx.siteId }).execute()
-}
 
 /** Every fifth goes to two mailboxes, every twentieth is too long to be held in memory. */
 const envelopes: readonly Envelope[] = Array.from({ length: MESSAGES }, (_, index) => ({

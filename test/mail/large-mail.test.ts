@@ -9,13 +9,14 @@ import { Accepting } from '#mail/parsing/accepting.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
 import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
-import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import type { PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { AdminPool } from '#test/admin-api.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
 import { RawSmtp, mailSettings, makeMailboxes } from '#test/inbound-mail.ts'
 import { receive, stored } from '#test/received-mail.ts'
 import { silentLog } from '#test/silent-log.ts'
+import { stackWithQueue } from '#test/stack-with-queue.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const MIB = 1024 * 1024
@@ -31,16 +32,11 @@ describe('a large message', () => {
   let stack: Stack
   let postgres: PostgresPlatform
   let queue: PostgresQueue
+  const cleanUp = new AsyncDisposableStack()
   beforeAll(async () => {
-    stack = await startStack({ works: false })
-    postgres = await connectPostgres({ url: stack.database.url, log: silentLog, poolSize: 4 })
-    queue = await openQueue({ ...postgres, log: silentLog })
+    ;({ stack, postgres, queue } = await stackWithQueue(cleanUp))
   })
-  afterAll(async () => {
-    await queue[Symbol.asyncDispose]()
-    await postgres[Symbol.asyncDispose]()
-    await stack[Symbol.asyncDispose]()
-  })
+  afterAll(() => cleanUp.disposeAsync())
   beforeEach(() =>
     stack.inSite('one.test', (tx) =>
       sql`delete from pgboss.job where name = 'large-mail-parse'`.execute(tx.db),

@@ -14,27 +14,23 @@ import {
   ProcessMailParser,
   sharedMailParser,
 } from '#platform/mail-parser/process-mail-parser.ts'
-import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import type { PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
 import { childrenOf } from '#test/process-table.ts'
 import { type ReceivedMail, arrivalOf, receive, stored } from '#test/received-mail.ts'
 import { silentLog } from '#test/silent-log.ts'
-import { type Stack, startStack } from '#test/stack.ts'
+import { stackWithQueue } from '#test/stack-with-queue.ts'
+import type { Stack } from '#test/stack.ts'
 
 let stack: Stack
 let postgres: PostgresPlatform
 let queue: PostgresQueue
+const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  stack = await startStack({ works: false })
-  postgres = await connectPostgres({ url: stack.database.url, log: silentLog, poolSize: 4 })
-  queue = await openQueue({ ...postgres, log: silentLog })
+  ;({ stack, postgres, queue } = await stackWithQueue(cleanUp))
 })
-afterAll(async () => {
-  await queue[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await stack[Symbol.asyncDispose]()
-})
+afterAll(() => cleanUp.disposeAsync())
 
 const running = () => new AbortController().signal
 type Limits = ConstructorParameters<typeof ProcessMailParser>[0]['limits']

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { type CroftProcess, freePort } from '#test/croft-process.ts'
-import { type KillableService, killableService } from '#test/killable-service.ts'
-import { portalOf } from '#test/operator.ts'
+import type { CroftProcess } from '#test/croft-process.ts'
+import { killableMailSite } from '#test/killable-mail-site.ts'
+import type { KillableService } from '#test/killable-service.ts'
 import { sendAll } from '#test/retrying-sender.ts'
 import { shareOf } from '#test/share.ts'
 
@@ -16,22 +16,7 @@ let croft: CroftProcess
 let siteId: string
 beforeEach(async () => {
   cleanUp = new AsyncDisposableStack()
-  smtpPort = await freePort()
-  service = await killableService(cleanUp, {
-    SMTP_PORT: String(smtpPort),
-    SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: '1000000',
-    SMTP_MESSAGES_PER_MINUTE_PER_SITE: '1000000',
-  })
-  croft = await service.start()
-  const created = await portalOf(croft, service.operatorKey).createSite('kept.test')
-  siteId = created.json.siteId
-  await service.database.withSite(siteId, async (tx) => {
-    await sql`insert into mail_address (site_id, local_part, kind)
-      values (${siteId}, 'info', 'mailbox')`.execute(tx.db)
-    await sql`insert into mailbox (site_id, mailbox_id, local_part)
-      values (${siteId}, 'mbx_info', 'info')`.execute(tx.db)
-    await sql`insert into mail_usage (site_id) values (${siteId})`.execute(tx.db)
-  })
+  ;({ service, smtpPort, croft, siteId } = await killableMailSite(cleanUp, ['info']))
 })
 afterEach(() => cleanUp.disposeAsync())
 

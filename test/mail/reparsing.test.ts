@@ -13,13 +13,14 @@ import { reindexMessages } from '#mail/search/index-messages.ts'
 import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
-import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import type { PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { AdminPool } from '#test/admin-api.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
 import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
 import { silentLog } from '#test/silent-log.ts'
-import { type Stack, startStack } from '#test/stack.ts'
+import { stackWithQueue } from '#test/stack-with-queue.ts'
+import type { Stack } from '#test/stack.ts'
 
 const running = () => new AbortController().signal
 const NO_WORDS = 'Nothing of it is known'
@@ -28,16 +29,11 @@ const NOTHING = { subject: '', from: [''], to: [], filenames: [], hasAttachments
 let stack: Stack
 let postgres: PostgresPlatform
 let queue: PostgresQueue
+const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  stack = await startStack({ works: false })
-  postgres = await connectPostgres({ url: stack.database.url, log: silentLog, poolSize: 4 })
-  queue = await openQueue({ ...postgres, log: silentLog })
+  ;({ stack, postgres, queue } = await stackWithQueue(cleanUp))
 })
-afterAll(async () => {
-  await queue[Symbol.asyncDispose]()
-  await postgres[Symbol.asyncDispose]()
-  await stack[Symbol.asyncDispose]()
-})
+afterAll(() => cleanUp.disposeAsync())
 beforeEach(async () => {
   await queueEmptied()
   for (const host of ['one.test', 'two.test']) {
