@@ -11,6 +11,10 @@ const SITES = ['one.test', 'two.test']
 const VISITOR = 'kim@example.test'
 /** How old what a replica remembers may be. */
 const TRUSTED_MS = 2000
+/** Less than the 600 ms after which a replica doubts that its database lives, and then keeps public files and functions as they are. */
+const SLOW_ANSWER_MS = 400
+/** How long a replica that hears of something newer serves what it has: 0.4 s, and what a busy machine adds. Reading takes five answers. */
+const SUPERSEDED_MS = 1500
 
 const cleanUp = new AsyncDisposableStack()
 let stack: Stack
@@ -76,7 +80,7 @@ async function staleMs(ask: () => Promise<Answer>, isNew: (answer: Answer) => bo
   }
 }
 
-test('what is published counts within two seconds where to read it takes longer', async () => {
+test('what is published counts soon where to read it takes longer', async () => {
   const host = 'two.test'
   const { here, there } = furnished.get(host) as Furnished
   const lambdaResourceId = await here.publish('slow', 'export default () => "before"')
@@ -84,7 +88,7 @@ test('what is published counts within two seconds where to read it takes longer'
   await expect.poll(text).toBe('before')
   await files.deploy(host, { 'index.html': 'before' })
   await expect.poll(async () => (await beside.call(host, 'GET', '/')).text).toBe('before')
-  proxy.slowAnswers(600)
+  proxy.slowAnswers(SLOW_ANSWER_MS)
   try {
     await here.admin('PATCH', `/resources/${lambdaResourceId}`, {
       config: { code: 'export default () => "after"' },
@@ -95,14 +99,14 @@ test('what is published counts within two seconds where to read it takes longer'
         () => there.call('slow'),
         ({ json }) => json.data === 'after',
       ),
-    ).toBeLessThan(TRUSTED_MS)
+    ).toBeLessThan(SUPERSEDED_MS)
     await files.deploy(host, { 'index.html': 'after' })
     expect(
       await staleMs(
         () => beside.call(host, 'GET', '/'),
         ({ text: page }) => page === 'after',
       ),
-    ).toBeLessThan(TRUSTED_MS)
+    ).toBeLessThan(SUPERSEDED_MS)
   } finally {
     proxy.slowAnswers(0)
   }
