@@ -22,7 +22,9 @@ interface SecretColumn {
   readonly isPasswordHash?: true
 }
 
-type TableName = Exclude<keyof DatabaseSchema, 'instance'>
+type TableName = {
+  [Name in keyof DatabaseSchema]: DatabaseSchema[Name] extends { site_id: string } ? Name : never
+}[keyof DatabaseSchema]
 
 export interface ArchivedTable {
   readonly table: TableName

@@ -5,9 +5,12 @@ import type { SiteTx } from './database.ts'
 
 const MAX_ROWS = 20
 
-/** Tables whose rows end. */
+/** Tables of a site whose rows end. */
 type ExpiringTable = {
-  [Name in keyof DatabaseSchema]: DatabaseSchema[Name] extends { expires_at: unknown }
+  [Name in keyof DatabaseSchema]: DatabaseSchema[Name] extends {
+    site_id: string
+    expires_at: unknown
+  }
     ? Name
     : never
 }[keyof DatabaseSchema]
