@@ -154,6 +154,127 @@ describe('a text', () => {
   })
 })
 
+describe('text outside the parts of a multipart', () => {
+  const NOTICE = 'This is a multi-part message in MIME format.'
+  const BLANK = part(['Content-Type: text/plain'], ' \r\n')
+  const BLANK_HTML = part(['Content-Type: text/html'], '<p>&nbsp;</p>')
+  const FILE = part(['Content-Disposition: attachment; filename=a.txt'], 'x')
+  const around = (
+    kind: string,
+    parts: readonly string[],
+    { preamble = '', epilogue = '' }: { readonly preamble?: string; readonly epilogue?: string },
+  ): string =>
+    `${multipart(kind, parts).replace('\r\n--b1\r\n', `\r\n${preamble}\r\n--b1\r\n`)}${epilogue}`
+
+  test.each([
+    ['a blank text', 'mixed', [BLANK]],
+    ['a blank text and blank HTML', 'alternative', [BLANK, BLANK_HTML]],
+    ['a part without a body', 'mixed', ['']],
+    ['a blank multipart', 'mixed', [multipart('alternative', [BLANK]).replaceAll('b1', 'i1')]],
+  ])('is shown where the parts show nothing: %s', (_, kind, parts) => {
+    const preamble = 'Grüße <b>\r\n\r\nEve'
+    const { text, html, names, outline } = read(
+      around(kind, parts, { preamble, epilogue: 'the end' }),
+    )
+    expect({ text, html, names }).toEqual({ text: 'Grüße <b>\n\nEve\n', html: null, names: [] })
+    expect(outline).toMatchObject({ snippet: 'Grüße <b> Eve', truncated: false })
+  })
+
+  test.each([
+    ['a text', 'mixed', [TEXT]],
+    ['an empty text and a file', 'mixed', [BLANK, FILE]],
+    ['a file alone', 'mixed', [FILE]],
+    ['a text that is a file, too', 'mixed', [part(['Content-Type: text/plain; name=a'], 'words')]],
+    [
+      'a signed blank text',
+      'signed',
+      [BLANK, part(['Content-Type: application/pkcs7-signature'], 'x')],
+    ],
+    [
+      'what is encrypted',
+      'encrypted',
+      [
+        part(['Content-Type: application/pgp-encrypted'], 'Version: 1'),
+        part(['Content-Type: application/octet-stream'], 'x'),
+      ],
+    ],
+    ['a message', 'digest', [part([], 'Subject: s\r\n\r\nx')]],
+  ])('is not shown beside %s', (_, kind, parts) => {
+    const { text } = read(around(kind, parts, { preamble: 'before', epilogue: 'behind' }))
+    expect(['', 'words']).toContain(text.trim())
+  })
+
+  test.each([
+    NOTICE,
+    'This is a multi-part message in MIME format...',
+    'This is a MIME-encapsulated message',
+    'This is an OpenPGP/MIME encrypted message (RFC 4880 and 3156)',
+    'This is a cryptographically signed message in MIME format.',
+    '  This message is in MIME format.  The first part should be readable text,\r\n  while the remaining parts are likely unreadable without MIME-aware tools.',
+    '> This message is in MIME format. Since your mail reader does not understand\r\nthis format, some or all of this message may not be legible.',
+    'Dies ist eine mehrteilige Nachricht im MIME-Format.',
+    'Ceci est un message au format MIME.',
+    'Это сообщение в формате MIME.',
+    'これはMIME形式のマルチパートメッセージです。',
+  ])('is not shown where a mail program wrote it: %s', (preamble) => {
+    const parts = [BLANK, BLANK_HTML]
+    expect(read(around('alternative', parts, { preamble })).text.trim()).toBe('')
+    expect(read(around('alternative', parts, { preamble, epilogue: 'behind' })).text).toBe(
+      'behind\n',
+    )
+  })
+
+  test('is shown of the epilogue where the preamble is blank, or is all there is', () => {
+    expect(read(around('mixed', [BLANK], { preamble: ' \t', epilogue: 'behind' })).text).toBe(
+      'behind\n',
+    )
+    const bare = mail(['Content-Type: multipart/mixed; boundary=b'], '--b--\r\nbehind')
+    expect(read(bare).text).toBe('behind\n')
+  })
+
+  test('is shown of each multipart, in their order', () => {
+    const around2 = around('alternative', [BLANK], { preamble: 'inner' }).replaceAll('b1', 'i1')
+    expect(read(around('mixed', [around2, BLANK], { preamble: 'outer' })).text).toBe(
+      'outer\n\ninner\n',
+    )
+  })
+
+  test('is read in the charset of the multipart, in another that it is of, and in no transfer encoding', () => {
+    const words = 'Встреча будет в среду в три часа'
+    const koi8 = (fields: string) =>
+      Buffer.concat([
+        Buffer.from(`Content-Type: multipart/mixed; boundary=b${fields}\r\n\r\n`),
+        iconv.encode(words, 'koi8-r'),
+        Buffer.from('\r\n--b\r\n\r\n\r\n--b--\r\n'),
+      ])
+    expect(read(koi8('; charset=koi8-r')).text).toBe(`${words}\n`)
+    expect(read(koi8('')).text).toBe(`${words}\n`)
+    expect(read(koi8('\r\nContent-Transfer-Encoding: base64')).text).toBe(`${words}\n`)
+  })
+
+  test('that is no text is not shown', () => {
+    const preamble = '\x01\x02\x03\x04words'
+    expect(read(around('mixed', [BLANK], { preamble })).text.trim()).toBe('')
+  })
+
+  test.each([
+    ['words', 'words and more words, for thirty letters\r\n'],
+    ['blanks', `${' '.repeat(40)}\r\n`],
+    ['dashes', '--\r\n'],
+  ])('is cut where it is of 25 MiB, and offered whole: %s', (_, line) => {
+    const preamble = line.repeat((25 * 1024 * 1024) / line.length)
+    const message = around('mixed', [BLANK], { preamble, epilogue: preamble })
+    const started = performance.now()
+    const { names, outline } = read(message)
+    expect(performance.now() - started).toBeLessThan(8000)
+    expect(names[0]).toBe('message.txt')
+    expect(outline).toMatchObject({
+      truncated: true,
+      attachments: [{ sizeBytes: preamble.length }, ...(names.length > 1 ? [{}] : [])],
+    })
+  })
+})
+
 describe('an alternative', () => {
   const HTML = part(['Content-Type: text/html'], '<p>rich <b>words</b></p>')
   const plain = (text: string): string => part(['Content-Type: text/plain; charset=utf-8'], text)

@@ -7,12 +7,23 @@ const HIDDEN = /^(?:head|style|script|title|noscript|template)\b/i
 const MAX_TAG = 10
 const CONTROLS = /[[\p{Cc}\uFFFD]--[\t\n\f\r]]/gv
 const SAMPLE = 4096
+const MAX_NOTICE = 400
+const NOTICE = /(?<![A-Za-z])MIME(?![A-Za-z])/
 
 /** Whether it has control characters as no text has. */
 export const isBinaryText = (text: string): boolean =>
   (text.slice(0, SAMPLE).match(CONTROLS)?.length ?? 0) * 20 > Math.min(text.length, SAMPLE)
 
 export const isReadableText = (text: string): boolean => READABLE.test(text)
+
+/**
+ * Whether it is what mail programs write in a preamble, in any language: "This is a multi-part message in MIME format.",
+ * "This is an OpenPGP/MIME encrypted message".
+ */
+export function isMimeNotice(text: string): boolean {
+  const notice = text.trim()
+  return notice.length <= MAX_NOTICE && NOTICE.test(notice)
+}
 
 /** Whether HTML shows text or an image; in time linear to its length. */
 export function isReadableHtml(html: string): boolean {

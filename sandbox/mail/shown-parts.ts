@@ -1,7 +1,7 @@
 import type { Entity } from './mime/entities.ts'
 import type { HeaderFields } from './mime/header-fields.ts'
 import { decodeFileName, type ParameterizedValue, parseParameters } from './mime/parameters.ts'
-import { isBinaryText, isReadableHtml, isReadableText } from './readable-text.ts'
+import { isBinaryText, isMimeNotice, isReadableHtml, isReadableText } from './readable-text.ts'
 
 /** What a reader sees of a part, in the order of the message; `isReadable` when a person sees anything of it. */
 export type Shown = { readonly isReadable: boolean } & (
@@ -53,7 +53,10 @@ export function shownParts(root: Entity, reader: PartReader): ShownMail {
   const shown = sorting.sort(root, { isBody: true })
   sorting.list(root)
   const { files } = sorting
-  return { shown: shown.isReadable ? shown : sorting.instead(root, shown), files }
+  if (shown.isReadable) return { shown, files }
+  const instead = sorting.instead(root, shown)
+  const isEmpty = !instead.isReadable && files.length === 0
+  return { shown: (isEmpty ? outsideParts(root, reader) : undefined) ?? instead, files }
 }
 
 class Sorting {
@@ -187,13 +190,34 @@ class Sorting {
   }
 }
 
+/** The preambles of a message that has nothing else to show, or else its epilogues (RFC 2046 §5.1.1). */
+function outsideParts(root: Entity, { textOf }: PartReader): Shown | undefined {
+  const multiparts = multipartsOf(root)
+  for (const place of ['preamble', 'epilogue'] as const) {
+    const items = multiparts
+      .flatMap((entity) => {
+        const body = entity[place]
+        const isEmpty = !body || body.start === body.end
+        return isEmpty ? [] : [{ ...entity, body, type: 'text/plain', transferEncoding: '' }]
+      })
+      .toSorted((one, other) => one.body.start - other.body.start)
+      .map((entity) => shownText(entity, textOf(entity)))
+      .filter(({ isReadable, text }) => isReadable && !isBinaryText(text) && !isMimeNotice(text))
+    if (items.length > 0) return { kind: 'all', items, isReadable: true }
+  }
+  return undefined
+}
+
+const multipartsOf = (entity: Entity): readonly Entity[] =>
+  entity.type.startsWith('multipart/') ? [entity, ...entity.children.flatMap(multipartsOf)] : []
+
 const isShownText = ({ type }: Entity): boolean => type === 'text/plain' || type === 'text/html'
 
 /** Whether it says that it is text, or says nothing. */
 const isDeclared = ({ type, contentType }: Entity): boolean =>
   contentType.value === type || contentType.value === '' || contentType.value.startsWith('text')
 
-const shownText = ({ type }: Entity, text: string): Shown => {
+const shownText = ({ type }: Entity, text: string): Shown & { readonly text: string } => {
   const isHtml = type === 'text/html'
   return {
     kind: isHtml ? 'html' : 'plain',

@@ -111,6 +111,13 @@ export const ALLOWED: readonly AllowedDifference[] = [
       field === 'attachments' &&
       attachments.some(({ contentType }) => /^text\/(?!plain$|html$|calendar$)/.test(contentType)),
   },
+  {
+    reason: 'A notice about MIME is not text',
+    allows: ({ field }, { texts, pages, outside }) =>
+      field === 'empty' &&
+      outside.every((text) => /\bMIME\b/.test(text)) &&
+      [utf8Of(texts), utf8Of(pages)].every((text) => text === ''),
+  },
 ]
 
 export const reasonOf = (

@@ -21,6 +21,8 @@ export interface ReferenceMail {
   readonly texts: readonly ReferenceText[]
   /** The words of HTML. */
   readonly pages: readonly ReferenceText[]
+  /** The text before and behind the parts of multiparts. */
+  readonly outside: readonly string[]
   readonly attachments: readonly {
     readonly filename: string | null
     readonly contentType: string

@@ -121,6 +121,12 @@ def shown_leaves(part):
         yield part
 
 
+def outside(message):
+    """The text before and behind the parts of its multiparts."""
+    around = [text for part in message.walk() for text in (part.preamble, part.epilogue)]
+    return [clean(text) for text in around if text and text.strip()]
+
+
 def attachment(part):
     is_message = part.get_content_maintype() == "message"
     content = None if is_message else part.get_payload(decode=True) or b""
@@ -152,6 +158,7 @@ def read(path):
         "cc": addresses(message, "cc"),
         "texts": texts,
         "pages": pages,
+        "outside": outside(message),
         "faulty": [name for name in ("from", "to", "cc") if is_faulty(message, name)],
         "defects": [type(defect).__name__ for defect in message.defects],
         "attachments": [attachment(part) for part in leaves(message) if not is_shown(part)],

@@ -41,10 +41,11 @@ function authorDifferences({ from }: ReferenceMail, shown: ShownMail): Differenc
   ]
 }
 
-function textDifferences({ texts, pages }: ReferenceMail, shown: ShownMail): Difference[] {
-  const readable = [...texts, ...pages].some((text) => evenBlanks(readingOf(text) ?? '') !== '')
+function textDifferences(reference: ReferenceMail, shown: ShownMail): Difference[] {
+  const { texts, pages } = reference
   const isBlank = shown.text === '' && (shown.html ?? '') === ''
-  if (readable && isBlank) return [{ field: 'empty', expected: 'something to read', shown: '' }]
+  if (isReadable(reference) && isBlank)
+    return [{ field: 'empty', expected: 'something to read', shown: '' }]
   if (texts.some(([declared]) => declared === null)) return []
   const whole = evenBlanks(texts.map(([declared]) => declared).join(' '))
   if (shown.isTruncated || whole === '') return []
@@ -52,6 +53,12 @@ function textDifferences({ texts, pages }: ReferenceMail, shown: ShownMail): Dif
   const isSame =
     pages.length === 0 ? shown.text === whole : texts.every((text) => isIn(text, shown))
   return isSame ? [] : [{ field: 'text', expected: whole, shown: shown.text }]
+}
+
+function isReadable({ texts, pages, outside, attachments }: ReferenceMail): boolean {
+  const inside = [...texts, ...pages].map((text) => readingOf(text) ?? '')
+  const all = attachments.length === 0 ? [...inside, ...outside] : inside
+  return all.some((text) => evenBlanks(text) !== '')
 }
 
 const readingOf = ([declared, utf8]: ReferenceText): string | null => utf8 ?? declared

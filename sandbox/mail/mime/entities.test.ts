@@ -172,6 +172,28 @@ describe('the parts of a message', () => {
     expect(treeOf(CRLF(`Content-Type: ${type}`, '', body))).toBe(body)
   })
 
+  test.each([
+    ['of both', 'before\r\n\r\n--b\r\n\r\na\r\n--b--\r\nbehind\r\n', ['before\r\n', 'behind\r\n']],
+    ['that are empty', '--b\r\n\r\na\r\n--b--', ['', '']],
+    ['that is not closed', 'before\r\n--b\r\n\r\na', ['before', undefined]],
+    ['without parts', 'body\r\n--b--\r\nbehind', [undefined, 'behind']],
+    ['without delimiters', 'body', [undefined, undefined]],
+  ])('have a preamble and an epilogue around them: those %s', (_, body, expected) => {
+    const bytes = Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${body}`)
+    const { preamble, epilogue } = readEntities(bytes).root
+    const text = (range = { start: 0, end: 0 }) => bytes.toString('latin1', range.start, range.end)
+    expect([preamble && text(preamble), epilogue && text(epilogue)]).toEqual(expected)
+  })
+
+  test('have a preamble and an epilogue where they are nested, each its own', () => {
+    const inner = multipart('alternative', 'i', CRLF('', 'a')).replace('--i', 'in\r\n--i')
+    const outer = multipart('mixed', 'b', CRLF(`${inner}end`), CRLF('', 'c'))
+    const bytes = Buffer.from(outer)
+    const [child] = readEntities(bytes).root.children
+    expect(bytes.toString('latin1', child?.preamble?.start, child?.preamble?.end)).toBe('in')
+    expect(bytes.toString('latin1', child?.epilogue?.start, child?.epilogue?.end)).toBe('end')
+  })
+
   test('of a digest are messages', () => {
     const digest = multipart('digest', 'b', CRLF('', 'Subject: a', '', 'x'))
     const [child] = readEntities(Buffer.from(digest)).root.children

@@ -27,10 +27,16 @@ export interface Entity {
   readonly body: OctetRange
   /** Of a multipart. */
   readonly children: readonly Entity[]
+  /** Of a multipart with parts: what is before its first delimiter. */
+  readonly preamble: OctetRange | undefined
+  /** Of a multipart that is closed: what is behind its last delimiter. */
+  readonly epilogue: OctetRange | undefined
 }
 
 interface OpenEntity extends Entity {
   body: OctetRange
+  preamble: OctetRange | undefined
+  epilogue: OctetRange | undefined
   children: OpenEntity[]
   type: string
 }
@@ -71,9 +77,12 @@ class EntityReader {
       this.#closeAbove(delimiter.depth, delimiter.start)
       const parent = this.#open.at(-1)
       at = delimiter.end
-      if (delimiter.isClosing || !parent) this.#close(delimiter.start)
-      else if (this.#count >= MAX_ENTITIES) return this.#finish(root, true)
+      if (delimiter.isClosing || !parent) {
+        this.#close(delimiter.start)
+        if (parent) parent.entity.epilogue = { start: at, end: this.#bytes.length }
+      } else if (this.#count >= MAX_ENTITIES) return this.#finish(root, true)
       else {
+        parent.entity.preamble ??= this.#before(delimiter.start, parent.entity.body)
         const defaultType =
           parent.entity.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain'
         const child = this.#entity(at, defaultType, parent)
@@ -134,6 +143,8 @@ class EntityReader {
       transferEncoding,
       body: { start: bodyStart, end: this.#bytes.length },
       children: [],
+      preamble: undefined,
+      epilogue: undefined,
     }
   }
 
@@ -163,14 +174,20 @@ class EntityReader {
     this.#end(closed.entity, at)
   }
 
-  /** The line break before a delimiter is of the delimiter. What has ended before stays as it is. */
+  /** What has ended before stays as it is. */
   #end(entity: OpenEntity, at: number): void {
-    if (entity.body.end !== this.#bytes.length || at === this.#bytes.length) return
-    const { start } = entity.body
-    let end = at
+    if (at === this.#bytes.length) return
+    const { body, epilogue } = entity
+    if (body.end === this.#bytes.length) entity.body = this.#before(at, body)
+    if (epilogue?.end === this.#bytes.length) entity.epilogue = this.#before(at, epilogue)
+  }
+
+  /** The line break before a delimiter is of the delimiter. */
+  #before(delimiter: number, { start }: OctetRange): OctetRange {
+    let end = delimiter
     if (end > start && this.#bytes[end - 1] === 0x0a) end -= 1
     if (end > start && this.#bytes[end - 1] === 0x0d) end -= 1
-    entity.body = { start, end: Math.max(start, end) }
+    return { start, end: Math.max(start, end) }
   }
 }
 

@@ -56,8 +56,8 @@ export const attached = (
 export interface MultipartOptions {
   readonly boundary?: string
   readonly parameters?: string
-  readonly preamble?: string
-  readonly epilogue?: string
+  readonly preamble?: Bytes
+  readonly epilogue?: Bytes
 }
 
 export function multipart(

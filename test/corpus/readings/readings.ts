@@ -9,6 +9,7 @@ import { ADDRESSES, ENCODED_WORDS } from './header-readings.ts'
 import { PAGES } from './html-readings.ts'
 import { LABELS } from './label-readings.ts'
 import { ODD_ENCODINGS } from './odd-encoding-readings.ts'
+import { PREAMBLES } from './preamble-readings.ts'
 import { RAW_HEADERS } from './raw-header-readings.ts'
 import type { Reading } from './reading.ts'
 import { Seeded } from './seeded.ts'
@@ -28,6 +29,7 @@ export function readings(seed: number): readonly Reading[] {
     ...ODD_ENCODINGS,
     ...FILENAMES,
     ...STRUCTURES,
+    ...PREAMBLES,
     ...NESTED,
     ...SECURED,
     ...REPORTS,
