@@ -76,7 +76,8 @@ export async function* serverSentEvents(call: Call): AsyncGenerator<ServerSentEv
   }
 }
 
-function open(call: Call): Promise<IncomingMessage> {
+/** Resolves at the head of the response: the caller reads its body, or destroys it. */
+export function open(call: Call): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { bytes, type } = encode(call.body)
   const outgoing = httpRequest(
