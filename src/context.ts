@@ -115,9 +115,9 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const runtime = await openRuntime({
     ...deps,
     ...stores,
+    ...identity,
     deploymentHealth,
     siteMail: siteMailOf(mail, platform),
-    visitors: identity.visitors,
     groups: identity.dataGroups,
     scopes: identity.pools,
     sourceMaps: openSourceMaps(platform, () => files.deployments),

@@ -54,7 +54,7 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
    * definition makes of the site.
    */
   async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
-    const { siteId, deploymentId, codeFiles } = deployment
+    const { siteId, deploymentId, by, codeFiles } = deployment
     const { revisions, resources, definedFunctions, iacSubmissions } = this.#deps
     const text = codeFiles.get(SITE_DEFINITION_FILE)
     const definition = text === undefined ? undefined : this.#parse(text)
@@ -66,7 +66,7 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
       if (text === undefined || definition === undefined) await this.updated(tx)
       else {
         await iacSubmissions
-          .takeDeployment(tx, deploymentId, definition)
+          .takeDeployment(tx, { deploymentId, by }, definition)
           .catch((error: unknown) => Promise.reject(placedInFile(error, text)))
       }
     }

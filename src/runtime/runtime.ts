@@ -1,4 +1,5 @@
 import type { Config } from '#config/config.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
@@ -76,6 +77,7 @@ export interface RuntimeDeps extends PlatformServices {
   readonly deploymentHealth: CallOutcomes
   /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
+  readonly securityEvents: Pick<SecurityEvents, 'record'>
   /** What their applications may ask for, which operations may name. */
   readonly scopes: ScopeNames
   /** Finds the visitor that a job runs as. */

@@ -189,7 +189,7 @@ export class Sites {
   }
 
   /** The region never changes: it is part of the ids of the site's pools. */
-  update(siteId: string, body: UpdateSiteBody, audit?: Audit): Promise<SiteRecord> {
+  update(siteId: string, body: UpdateSiteBody, audit?: Audit<'site.changed'>): Promise<SiteRecord> {
     return retryOnLockTimeout(() =>
       this.#deps.database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)
@@ -199,7 +199,7 @@ export class Sites {
         const { domain, adminDomain, authDomain } = record
         const changed = Object.keys(body).sort().join(' ')
         const names = { domain, adminDomain: adminDomain ?? '', authDomain: authDomain ?? '' }
-        await audit?.(tx, { changed, ...names })
+        await audit?.(tx, { event: 'site.changed', detail: { changed, ...names } })
         return record
       }),
     )

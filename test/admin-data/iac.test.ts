@@ -697,7 +697,9 @@ describe('an operation for groups', () => {
 
     const bound = Promise.withResolvers<void>()
     const operation = await begun(site.host, bound.promise, (tx) =>
-      stack.context.operations.write(tx, parseOperation(binding('staying'))),
+      stack.context.operations.write(tx, parseOperation(binding('staying')), {
+        audit: async () => {},
+      }),
     )
     const refused = site.admin('DELETE', '/groups/staying')
     await waiters(1)

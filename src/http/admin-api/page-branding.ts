@@ -18,7 +18,7 @@ export const pageBrandingRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, by, body }) => {
-        const audit = audited(context, 'branding.changed', by)
+        const audit = audited(context, by)
         return pageBrandingView(await context.siteBrandings.change(site, body, audit))
       },
       { role: 'super-admin', effects: [], body: SiteBrandingChange, response: PageBrandingView },

@@ -42,7 +42,7 @@ export const envVarRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, by, body }) => {
-        const audit = audited(context, 'env-vars.changed', by)
+        const audit = audited(context, by)
         const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },
@@ -50,7 +50,6 @@ export const envVarRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, by }) =>
-        done(context.envVars.clear(site.siteId, audited(context, 'env-vars.changed', by))),
+      async ({ site, by }) => done(context.envVars.clear(site.siteId, audited(context, by))),
       { role: 'admin', effects: ['setsSecret'], response: Done },
     )

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
-import { noteWho } from '#http/audited.ts'
+import { audited } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -43,11 +43,8 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     )
     .put(
       '/:profileName',
-      async ({ site, by, params, body }) => {
-        const saved = await context.definitionProfiles.put(site.siteId, params.profileName, body)
-        await noteWho(context, site.siteId, by, { event: 'definition.saved', detail: params })
-        return saved
-      },
+      async ({ site: { siteId }, by, params: { profileName }, body }) =>
+        context.definitionProfiles.put(siteId, profileName, body, audited(context, by)),
       {
         role: 'admin',
         effects: [],
@@ -59,11 +56,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     )
     .delete(
       '/:profileName',
-      async ({ site, by, params }) => {
-        await context.definitionProfiles.remove(site.siteId, params.profileName)
-        return done(
-          noteWho(context, site.siteId, by, { event: 'definition.removed', detail: params }),
-        )
-      },
+      async ({ site: { siteId }, by, params: { profileName } }) =>
+        done(context.definitionProfiles.remove(siteId, profileName, audited(context, by))),
       { role: 'admin', effects: [], params: ProfilePath, response: Done },
     )

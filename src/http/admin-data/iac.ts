@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { noteWho } from '#http/audited.ts'
+import { audited, noteWho } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -31,11 +31,9 @@ export const iacRoutes = (context: AppContext) =>
       async ({ site, actor, by, request, body }) => {
         checkDefinitionBounds(body.definition)
         const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
-        const sender = { userId: actor.userId, repeat, stepUp: by.stepUp }
-        const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
-        const detail = { jobId: submitted.jobId, mode: body.mode }
-        await noteWho(context, site.siteId, by, { event: 'definition.submitted', detail })
-        return submitted
+        const audit = audited(context, by)
+        const sender = { userId: actor.userId, repeat, stepUp: by.stepUp, audit }
+        return context.iacSubmissions.submit(site.siteId, body, sender)
       },
       {
         role: 'admin',
@@ -66,9 +64,9 @@ export const iacRoutes = (context: AppContext) =>
     )
     .post(
       '/jobs/:jobId/cancel',
-      async ({ site: { siteId }, params }) =>
+      async ({ site: { siteId }, by, params }) =>
         iacJobView(
-          await context.iacJobs.cancel(siteId, params.jobId),
+          await context.iacJobs.cancel(siteId, params.jobId, audited(context, by)),
           await context.permissionSync.statusOf(siteId),
         ),
       { role: 'admin', effects: [], params: JobPath, response: IacJobView },

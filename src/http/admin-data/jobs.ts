@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { audited } from '#http/audited.ts'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerList, answerPage } from '#http/paging.ts'
@@ -54,17 +55,18 @@ export const jobRoutes = (context: AppContext) =>
     )
     .put(
       '/:jobId',
-      async ({ site, params, body }) =>
-        jobView(await context.jobs.put(site.siteId, params.jobId, body)),
+      async ({ site, by, params, body }) =>
+        jobView(await context.jobs.put(site.siteId, params.jobId, body, audited(context, by))),
       { role: 'admin', effects: [], params: JobPath, body: JobBody, response: JobView },
     )
     .post(
       '/:jobId',
-      async ({ site, actor, request, params: { jobId }, body }) => {
+      async ({ site, actor, by, request, params: { jobId }, body }) => {
         const trigger = parseTrigger(body)
         const scope = `POST /admin/data/jobs/${jobId} ${actor.userId}`
         const repeat = idempotentRequest(request, scope, body)
-        const data = await context.jobRuns.start(site.siteId, { jobId, trigger }, repeat)
+        const start = { jobId, trigger, audit: audited(context, by) }
+        const data = await context.jobRuns.start(site.siteId, start, repeat)
         return { ok: true as const, data }
       },
       {
@@ -78,7 +80,8 @@ export const jobRoutes = (context: AppContext) =>
     )
     .delete(
       '/:jobId',
-      async ({ site, params }) => done(context.jobs.remove(site.siteId, params.jobId)),
+      async ({ site, by, params }) =>
+        done(context.jobs.remove(site.siteId, params.jobId, audited(context, by))),
       { role: 'admin', effects: [], params: JobPath, response: Done },
     )
     .use(jobRunRoutes(context))

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { audited } from '#http/audited.ts'
 import { itemsBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -27,8 +28,9 @@ export const operationRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .post(
       '/operations',
-      async ({ site, body }) => {
-        const { operation, permissionsSync } = await context.operations.put(site, body)
+      async ({ site, by, body }) => {
+        const audit = audited(context, by)
+        const { operation, permissionsSync } = await context.operations.put(site, body, audit)
         return operationView(operation, permissionsSync)
       },
       {
@@ -42,7 +44,8 @@ export const operationRoutes = (context: AppContext) =>
     )
     .delete(
       '/operations/:operation',
-      async ({ site, params }) => done(context.operations.remove(site.siteId, params.operation)),
+      async ({ site, by, params }) =>
+        done(context.operations.remove(site.siteId, params.operation, audited(context, by))),
       { role: 'admin', effects: [], params: OperationPath, response: Done },
     )
     .post(
@@ -58,6 +61,11 @@ export const operationRoutes = (context: AppContext) =>
         response: Invalidated,
       },
     )
+    .use(operationTrialRoutes(context))
+
+const operationTrialRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context))
     .post(
       '/operations/:operation/profile',
       async (asked) =>

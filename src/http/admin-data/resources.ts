@@ -53,7 +53,7 @@ export const resourceRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, by, body }) => {
-        const audit = audited(context, 'resource.created', by)
+        const audit = audited(context, by)
         return changedView(await context.resources.create(site.siteId, body, audit))
       },
       { role: 'admin', effects: [], body: NewResource, response: ChangedView },
@@ -74,7 +74,7 @@ export const resourceRoutes = (context: AppContext) =>
     .patch(
       '/:resourceId',
       async ({ site, by, params, body }) => {
-        const audit = audited(context, 'resource.changed', by)
+        const audit = audited(context, by)
         const { resourceId } = params
         return changedView(await context.resources.update(site.siteId, resourceId, body, audit))
       },
@@ -90,7 +90,7 @@ export const resourceRoutes = (context: AppContext) =>
       '/:resourceId',
       async ({ site, by, params, body, query }) => {
         const confirmed = body?.confirm ?? query.confirm ?? false
-        const audit = audited(context, 'resource.deleted', by)
+        const audit = audited(context, by)
         return done(context.resources.remove(site.siteId, params.resourceId, { confirmed }, audit))
       },
       {

@@ -28,7 +28,7 @@ export const portalEnvVarRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site: { siteId }, by, body }) => {
-        const audit = auditedAs(context, 'env-vars.changed', by)
+        const audit = auditedAs(context, by)
         const { saved, permissionsSync } = await context.envVars.put(siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { noStepUp } from '#base/effects.ts'
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
+import { auditedAs } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { SitePath } from '#http/path-params.ts'
@@ -27,12 +28,9 @@ export const portalIacRoutes = (context: AppContext) =>
         checkDefinitionBounds(body.definition)
         const scope = `POST /portal/api/sites/iac/jobs ${by.actor}`
         const repeat = idempotentRequest(request, scope, body)
-        const sender = { userId: by.actor, repeat, stepUp: noStepUp }
-        const submitted = await context.iacSubmissions.submit(site.siteId, body, sender)
-        const detail = { jobId: submitted.jobId, mode: body.mode }
-        const event = { event: 'definition.submitted', pool: 'admin', ...by, detail } as const
-        await context.securityEvents.note(site.siteId, event)
-        return submitted
+        const audit = auditedAs(context, by)
+        const sender = { userId: by.actor, repeat, stepUp: noStepUp, audit }
+        return context.iacSubmissions.submit(site.siteId, body, sender)
       },
       {
         siteAccess: IAC,

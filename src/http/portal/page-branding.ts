@@ -21,7 +21,7 @@ export const portalPageBrandingRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, request, body }) => {
-        const audit = auditedAs(context, 'branding.changed', operatorAt(request))
+        const audit = auditedAs(context, operatorAt(request))
         return pageBrandingView(await context.siteBrandings.change(site, body, audit))
       },
       {

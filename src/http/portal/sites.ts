@@ -57,11 +57,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .patch(
       '/:siteId',
       async ({ site, body, request }) =>
-        context.sites.update(
-          site.siteId,
-          body,
-          auditedAs(context, 'site.changed', operatorAt(request)),
-        ),
+        context.sites.update(site.siteId, body, auditedAs(context, operatorAt(request))),
       {
         siteOperator: true,
         effects: [],

@@ -41,7 +41,7 @@ export interface DeployTokensDeps extends Pick<PlatformServices, 'database' | 'c
 /** Who makes and ends tokens, for the audit trail: an admin's `sub`, or `operator`. */
 export interface DeployTokenEditor {
   readonly actor: string
-  readonly origin?: RequestOrigin
+  readonly origin: RequestOrigin
 }
 
 export interface DeployTokenUse {

@@ -123,11 +123,14 @@ export class DataGroups {
     const group = parseGroup(input)
     const existing = await selectGroup(tx, group.groupName)
     if (existing?.description === group.description) return 'none'
+    const { toDelete, ...editor } = by
     if (existing) {
       await updateGroup(tx, group)
+      const detail = { groupName: group.groupName, changed: 'description' }
+      const event = { event: 'group.changed', pool: 'data', ...editor, detail } as const
+      await this.#deps.events.record(tx, event)
       return 'update'
     }
-    const { toDelete, ...editor } = by
     await this.#add(tx, group, editor, toDelete)
     return 'create'
   }

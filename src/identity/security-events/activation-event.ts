@@ -1,3 +1,4 @@
+import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { AuditedActivation } from '#sites/deployments/service.ts'
 
 import { OPERATOR, type SecurityEvent } from './model.ts'
@@ -9,7 +10,10 @@ export function activationEvent({
   reason,
   by,
 }: AuditedActivation): SecurityEvent {
-  const actor = by.type === 'operator' ? OPERATOR : [by.type, by.name ?? ''].join(' ').trim()
   const detail = { deploymentId, reason, replaced: replacedId ?? '' }
-  return { event: 'deployment.activated', actor, detail }
+  return { event: 'deployment.activated', actor: deployerName(by), detail }
 }
+
+/** As the audit trail names who deploys. */
+export const deployerName = ({ type, name }: DeploymentActor): string =>
+  type === 'operator' ? OPERATOR : [type, name ?? ''].join(' ').trim()

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { Audit, AuditDetail } from '#platform/postgres/audit.ts'
 
 /** Everything about accounts that someone may have to look up later. */
 export const SECURITY_EVENTS = [
@@ -43,6 +44,7 @@ export const SECURITY_EVENTS = [
   'user.restored',
   'role.changed',
   'group.created',
+  'group.changed',
   'group.renamed',
   'group.deleted',
   'group.member-added',
@@ -84,13 +86,21 @@ export const SECURITY_EVENTS = [
   'dkim.rotated',
   'dkim.activated',
   'deployment.activated',
+  'operation.created',
+  'operation.changed',
+  'operation.deleted',
   'operation.profiled',
+  'job.created',
+  'job.changed',
+  'job.deleted',
+  'job.started',
   'resource.created',
   'resource.changed',
   'resource.deleted',
   'env-vars.changed',
   'compute.executed',
   'definition.submitted',
+  'definition.cancelled',
   'definition.exported',
   'definition.saved',
   'definition.removed',
@@ -98,6 +108,9 @@ export const SECURITY_EVENTS = [
   'site.imported',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
+
+/** Records what a service changes, as done by one actor. */
+export type SiteAudit = Audit<SecurityEventName>
 
 /** What strangers and visitors can make happen as often as they like: it must not crowd out the rest. */
 export const FREQUENT_EVENTS: readonly SecurityEventName[] = [
@@ -137,7 +150,7 @@ export interface SecurityEvent {
   readonly actor?: string | undefined
   readonly clientId?: string | undefined
   readonly origin?: RequestOrigin | undefined
-  readonly detail?: Readonly<Record<string, string | number | boolean>>
+  readonly detail?: AuditDetail
 }
 
 const OrNull = Type.Union([Type.String(), Type.Null()])

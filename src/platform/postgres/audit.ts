@@ -1,7 +1,10 @@
 import type { SiteTx } from './database.ts'
 
-/** Is told of a change in its transaction, in words and numbers. */
-export type Audit = (
+/** What the audit trail keeps of a change: short values, never a secret. */
+export type AuditDetail = Readonly<Record<string, string | number | boolean>>
+
+/** Records a change in the audit trail, in the transaction of the change. */
+export type Audit<Event extends string = string> = (
   tx: SiteTx,
-  detail: Readonly<Record<string, string | number | boolean>>,
+  entry: { readonly event: Event; readonly detail: AuditDetail },
 ) => Promise<void>

@@ -1,4 +1,5 @@
 import type { FieldFault } from '#base/app-error.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { EnvVarChange } from '#runtime/env-vars/model.ts'
 import type { FunctionConfig } from '#runtime/resources/function-config.ts'
@@ -31,8 +32,9 @@ export type PutAction = 'create' | 'update' | 'none'
 
 /** The job that a change belongs to. */
 export interface ChangeContext {
-  /** An admin's id, or `operator`. */
+  /** As the audit trail names them. */
   readonly actor: string
+  readonly audit: SiteAudit
   /** Names of the section that the job deletes at its end: until then they do not count against what a site may hold. */
   readonly toDelete: ReadonlySet<string>
 }
@@ -83,10 +85,10 @@ export interface DefinitionSection {
   rename?(
     tx: SiteTx,
     names: { readonly from: string; readonly to: string },
-    by: Pick<ChangeContext, 'actor'>,
+    by: Pick<ChangeContext, 'actor' | 'audit'>,
   ): Promise<void>
   /** False when it is gone already. */
-  delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor'>): Promise<boolean>
+  delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor' | 'audit'>): Promise<boolean>
   /** Deletes what was set aside when its name was taken over. */
-  deleteDisplaced?(tx: SiteTx, name: string): Promise<boolean>
+  deleteDisplaced?(tx: SiteTx, name: string, by: Pick<ChangeContext, 'audit'>): Promise<boolean>
 }

@@ -24,6 +24,9 @@ import {
   type SiteItem,
 } from './section.ts'
 
+/** Of a change that is rolled back. */
+const TRIAL = { actor: 'plan', audit: async () => {} }
+
 /** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
 export class Definitions {
   readonly #sections: readonly DefinitionSection[]
@@ -65,7 +68,7 @@ export class Definitions {
     const named = definition.get(change.section)?.find(({ item }) => item.name === change.name)
     if (change.action === 'delete') {
       const deletion = named
-        ? section.deleteDisplaced?.(tx, change.name)
+        ? section.deleteDisplaced?.(tx, change.name, change.by)
         : section.delete(tx, change.name, change.by)
       return (await deletion) === true ? 'delete' : 'none'
     }
@@ -108,7 +111,7 @@ export class Definitions {
   #stateAfter(tx: SiteTx, renames: readonly Rename[]): Promise<SiteState> {
     return takenBack(tx, async (trial) => {
       for (const { section, from, to } of renames) {
-        await this.#section(section).rename?.(trial, { from, to }, { actor: 'plan' })
+        await this.#section(section).rename?.(trial, { from, to }, TRIAL)
       }
       return this.#state(trial)
     })
@@ -141,7 +144,7 @@ async function renamed(
   tx: SiteTx,
   section: DefinitionSection,
   { name: to, renamedFrom: from }: DefinedItem,
-  by: Pick<ChangeContext, 'actor'>,
+  by: Pick<ChangeContext, 'actor' | 'audit'>,
 ): Promise<boolean> {
   const names = new Set((await section.all(tx)).map(({ name }) => name))
   if (from === undefined || !names.has(from)) return false

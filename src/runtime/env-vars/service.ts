@@ -1,5 +1,5 @@
 import type { FieldFault } from '#base/app-error.ts'
-import type { Audit } from '#platform/postgres/audit.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -51,18 +51,15 @@ export class EnvVars {
   }
 
   /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
-  async put(siteId: string, body: unknown, audit: Audit): Promise<SavedEnvVars> {
+  async put(siteId: string, body: unknown, audit: SiteAudit): Promise<SavedEnvVars> {
     const changes = parsePutEnvVars(body)
     const work = async (tx: SiteTx): Promise<SavedEnvVars> => {
       const actions = await this.dryRun(tx, changes)
-      const idle = [...actions.values()].every((action) => action === 'none')
+      const idle = !isChange(actions)
       const state = idle
         ? await this.#deps.revisions.state(tx)
         : await this.#deps.revisions.request(tx)
-      if (!idle) {
-        await this.write(tx, changes)
-        await audit(tx, changedNames(actions))
-      }
+      if (!idle) await this.write(tx, changes, { audit })
       const named = new Set(changes.map(({ name }) => name))
       const saved = (await this.all(tx)).filter(({ name }) => named.has(name))
       return { saved, permissionsSync: permissionsSyncOf(state) }
@@ -73,13 +70,13 @@ export class EnvVars {
   }
 
   /** Deletes all of them. */
-  clear(siteId: string, audit: Audit): Promise<void> {
+  clear(siteId: string, audit: SiteAudit): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       if ((await selectEnvVars(tx)).length === 0) return
       await this.#deps.revisions.request(tx)
       const names = (await selectEnvVars(tx)).map(({ name }) => name)
       await deleteEnvVars(tx, names)
-      await audit(tx, changedNames(new Map(names.map((name) => [name, 'delete']))))
+      await audit(tx, changeOf(new Map(names.map((name) => [name, 'delete']))))
     })
   }
 
@@ -97,7 +94,7 @@ export class EnvVars {
   async write(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
-    toDelete?: ReadonlySet<string>,
+    { audit, toDelete }: { readonly audit: SiteAudit; readonly toDelete?: ReadonlySet<string> },
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
     const { actions, written, deleted } = await this.#plan(tx, changes, toDelete)
     const key = await this.#deps.siteKeys.wrapped(tx)
@@ -107,6 +104,7 @@ export class EnvVars {
     }))
     await upsertEnvVars(tx, rows, this.#deps.clock.now())
     await deleteEnvVars(tx, deleted)
+    if (isChange(actions)) await audit(tx, changeOf(actions))
     return actions
   }
 
@@ -171,14 +169,18 @@ export class EnvVars {
   }
 }
 
-/** By what became of them, never a value. */
-function changedNames(actions: ReadonlyMap<string, EnvVarAction>): Record<string, string> {
+const isChange = (actions: ReadonlyMap<string, EnvVarAction>): boolean =>
+  [...actions.values()].some((action) => action !== 'none')
+
+/** Names by what became of them, never a value. */
+function changeOf(actions: ReadonlyMap<string, EnvVarAction>) {
   const names: Partial<Record<EnvVarAction, string[]>> = {}
   for (const [name, action] of actions) (names[action] ??= []).push(name)
   const { none: _, ...changed } = names
-  return Object.fromEntries(
+  const detail = Object.fromEntries(
     Object.entries(changed).map(([action, all]) => [action, all.join(' ').slice(0, MAX_NAMES)]),
   )
+  return { event: 'env-vars.changed', detail } as const
 }
 
 /** Names the field of the route's body. */

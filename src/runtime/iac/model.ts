@@ -11,8 +11,6 @@ export const KEPT_JOBS = 100
 export const KEPT_DAYS = 90
 /** More than a site can have. */
 const MAX_DELETIONS = 5000
-/** `requestedBy` of what no admin asked for. */
-export const REQUESTED_BY_OPERATOR = 'operator'
 
 export const ProfileName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
@@ -58,6 +56,7 @@ export interface IacJob {
   readonly persisted: boolean
   /** What it may delete, as `{section} {name}`. */
   readonly agreed: readonly string[]
+  /** As the audit trail names them. */
   readonly requestedBy: string
   readonly status: IacStatus
   readonly attempts: number

@@ -1,3 +1,4 @@
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
@@ -26,6 +27,7 @@ export interface OpenIacDeps extends PlatformServices {
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
   readonly siteKeys: SiteKeys
   readonly groups: GroupDirectory
+  readonly securityEvents: Pick<SecurityEvents, 'record'>
   readonly revisions: Revisions
   readonly envVars: EnvVars
   readonly functionChecks: FunctionChecks

@@ -1,4 +1,5 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
@@ -48,6 +49,7 @@ export class DefinitionProfiles {
     siteId: string,
     profileName: string,
     input: { readonly definition: unknown; readonly overwriteDefinition?: boolean },
+    audit: SiteAudit,
   ): Promise<DefinitionProfile> {
     const { definition, overwriteDefinition = false } = input
     const parsed = this.#deps.definitions.parse(definition)
@@ -60,13 +62,14 @@ export class DefinitionProfiles {
           `Definition "${profileName}" exists already: send "overwriteDefinition": true to replace it`,
         )
       }
-      return this.save(tx, profileName, { definition, parsed })
+      return this.save(tx, profileName, { definition, parsed }, audit)
     })
   }
 
-  remove(siteId: string, profileName: string): Promise<void> {
+  remove(siteId: string, profileName: string, audit: SiteAudit): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       if (!(await deleteDefinition(tx, profileName))) throw notFound('Definition', profileName)
+      await audit(tx, { event: 'definition.removed', detail: { profileName } })
     })
   }
 
@@ -81,6 +84,7 @@ export class DefinitionProfiles {
     tx: SiteTx,
     profileName: string,
     { definition, parsed }: { readonly definition: unknown; readonly parsed: ParsedDefinition },
+    audit: SiteAudit,
   ): Promise<DefinitionProfile> {
     const names = (await selectProfiles(tx)).map((row) => row.profileName)
     if (!names.includes(profileName) && names.length >= MAX_PROFILES) {
@@ -88,6 +92,7 @@ export class DefinitionProfiles {
     }
     const kept = await this.#deps.definitions.withoutSecrets(tx, asObject(definition), parsed)
     await upsertDefinition(tx, profileName, kept, this.#deps.clock.now())
+    await audit(tx, { event: 'definition.saved', detail: { profileName } })
     return { profileName, definition: kept }
   }
 }

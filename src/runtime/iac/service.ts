@@ -1,5 +1,6 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
@@ -56,7 +57,7 @@ export class IacJobs {
    * A job that waits never starts; one that runs stops before its next step, and what it did is published. 409
    * `IacJobFinished` when it has ended.
    */
-  cancel(siteId: string, jobId: string): Promise<IacJobWithSummary> {
+  cancel(siteId: string, jobId: string, audit: SiteAudit): Promise<IacJobWithSummary> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       // No step is under way while this is locked.
       await this.#deps.revisions.lock(tx)
@@ -65,6 +66,7 @@ export class IacJobs {
         throw new AppError('IacJobFinished', `The job "${jobId}" has ${job.status} already`)
       }
       await endIacJob(tx, job, { status: 'cancelled' }, this.#deps)
+      await audit(tx, { event: 'definition.cancelled', detail: { jobId } })
       return withSummary(tx, await existing(tx, jobId))
     })
   }

@@ -1,5 +1,7 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import { type StepUp, noStepUp } from '#base/effects.ts'
+import { deployerName } from '#identity/security-events/activation-event.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
@@ -9,6 +11,7 @@ import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
 import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
 
 import { deletionKey, deletionsIn, confirmationError } from './confirmation.ts'
@@ -19,7 +22,6 @@ import {
   KEPT_DAYS,
   KEPT_JOBS,
   MAX_OPEN_JOBS,
-  REQUESTED_BY_OPERATOR,
 } from './model.ts'
 import type { DefinitionProfiles } from './profiles.ts'
 import { countOpenJobs, deleteOldJobs, insertIacJob, selectIacJobs } from './queries.ts'
@@ -46,6 +48,7 @@ interface Submitter {
   readonly userId: string
   readonly repeat: RepeatableRequest | undefined
   readonly stepUp: StepUp
+  readonly audit: SiteAudit
 }
 
 interface IacSubmissionsDeps extends Pick<
@@ -93,7 +96,7 @@ export class IacSubmissions {
    */
   async takeDeployment(
     tx: SiteTx,
-    deploymentId: string,
+    { deploymentId, by }: Pick<CompleteDeployment, 'deploymentId' | 'by'>,
     definition: ParsedDefinition,
   ): Promise<void> {
     const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })
@@ -105,7 +108,7 @@ export class IacSubmissions {
       deploymentId,
       persisted: false,
       confirm: false,
-      requestedBy: REQUESTED_BY_OPERATOR,
+      requestedBy: deployerName(by),
       stepUp: noStepUp,
     })
   }
@@ -134,8 +137,11 @@ export class IacSubmissions {
       requestedBy: from.by.userId,
       stepUp: from.by.stepUp,
     })
+    const { audit } = from.by
+    await audit(tx, { event: 'definition.submitted', detail: { jobId, mode } })
     if (persisted && profileName !== undefined) {
-      await profiles.save(tx, profileName, { definition: request.definition, parsed: definition })
+      const saved = { definition: request.definition, parsed: definition }
+      await profiles.save(tx, profileName, saved, audit)
     }
     return {
       jobId,

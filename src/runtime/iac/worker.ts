@@ -1,4 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
@@ -56,6 +58,7 @@ interface IacWorkerDeps extends Pick<PlatformServices, 'database' | 'queue' | 'c
   readonly functionGuard: FunctionGuard
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
+  readonly securityEvents: Pick<SecurityEvents, 'record'>
 }
 
 /**
@@ -225,7 +228,7 @@ export class IacWorker {
       job.mode === 'replace' && change.action !== 'delete'
         ? await selectNamesToDelete(tx, job.number, change.section)
         : NOTHING
-    const by = { actor: job.requestedBy, toDelete }
+    const by = { actor: job.requestedBy, audit: this.#auditOf(job), toDelete }
     const action = await this.#deps.definitions
       .applyChange(tx, definition, { ...change, by })
       .catch((error: unknown) => {
@@ -235,6 +238,17 @@ export class IacWorker {
     const { position } = change
     await updateChangeResult(tx, job.number, { position, action, status, error: null })
     await resetAttempts(tx, job.number)
+  }
+
+  /** In the audit trail each change names the job, whose own entry says where it was sent from. */
+  #auditOf({ jobId, deploymentId, requestedBy: actor }: IacJob): SiteAudit {
+    return (tx, { event, detail }) =>
+      this.#deps.securityEvents.record(tx, {
+        event,
+        pool: 'admin',
+        actor,
+        detail: { ...detail, iacJobId: jobId, ...(deploymentId !== null && { deploymentId }) },
+      })
   }
 
   /** The step's own transaction was taken back. */

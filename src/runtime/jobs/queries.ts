@@ -171,15 +171,18 @@ const JOB_NAME = {
 export const renameJob = (tx: SiteTx, names: Renaming): Promise<boolean> =>
   renameKey(tx, JOB_NAME, names)
 
-/** Deletes the job with its runs. */
-export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.db
+/** Deletes the job with its runs, and returns what it was. */
+export const deleteJob = (
+  tx: SiteTx,
+  jobId: string,
+): Promise<Omit<JobDefinition, 'payload'> | undefined> =>
+  tx.db
     .deleteFrom('data_job')
     .where('site_id', '=', tx.siteId)
     .where('job_id', '=', jobId)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
-}
+    .returning(['operation', 'schedule', 'auth', 'enabled'])
+    .$narrowType<{ schedule: ScheduleText | null; auth: JobAuth }>()
+    .executeTakeFirst()
 
 /** Only `parseJob` makes what the columns `schedule` and `auth` hold. */
 const jobs = (tx: SiteTx) =>

@@ -1,5 +1,6 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { LogRecord } from '#runtime/logs/model.ts'
@@ -64,11 +65,16 @@ export class JobRuns {
   /** Runs the job now; rejects with `JobOverlap` while a run of it waits or runs. `trigger` says who or what asked. */
   start(
     siteId: string,
-    start: { readonly jobId: string; readonly trigger: string },
+    start: { readonly jobId: string; readonly trigger: string; readonly audit: SiteAudit },
     repeat: RepeatableRequest | undefined,
   ): Promise<StartedRun> {
     return this.#deps.database.withSite(siteId, (tx) => {
-      const work = () => this.#start(tx, start.jobId, start.trigger)
+      const work = async () => {
+        const run = await this.#start(tx, start.jobId, start.trigger)
+        const { jobId, runId } = run
+        await start.audit(tx, { event: 'job.started', detail: { jobId, runId } })
+        return run
+      }
       return repeat === undefined ? work() : this.#deps.idempotentAnswers.once(tx, repeat, work)
     })
   }

@@ -1,8 +1,10 @@
 import { type FieldFault, invalid, notFound } from '#base/app-error.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 
+import { jobChange, jobDetail } from './audit-detail.ts'
 import { deleteDue, lockDue, upsertDue } from './due-queries.ts'
 import {
   type Job,
@@ -74,18 +76,18 @@ export class Jobs {
   }
 
   /** Creates the job, or replaces the whole of it; its runs stay. */
-  put(siteId: string, jobId: string, value: unknown): Promise<JobWithLastRun> {
+  put(siteId: string, jobId: string, value: unknown, audit: SiteAudit): Promise<JobWithLastRun> {
     const job = this.check(value)
     return this.#deps.database.withSite(siteId, async (tx) => {
-      await this.write(tx, jobId, job)
+      await this.write(tx, jobId, job, { audit })
       return this.#get(tx, jobId)
     })
   }
 
   /** Removes the job with its schedule and its runs. A run that has begun goes on and leaves no trace. */
-  remove(siteId: string, jobId: string): Promise<void> {
+  remove(siteId: string, jobId: string, audit: SiteAudit): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      if (!(await this.delete(tx, jobId))) throw notFound('Job', jobId)
+      if (!(await this.delete(tx, jobId, audit))) throw notFound('Job', jobId)
     })
   }
 
@@ -104,7 +106,7 @@ export class Jobs {
     tx: SiteTx,
     jobId: string,
     job: JobDefinition,
-    toDelete = 0,
+    { audit, toDelete = 0 }: { readonly audit: SiteAudit; readonly toDelete?: number },
   ): Promise<'create' | 'update' | 'none'> {
     parseJobId(jobId)
     await lockJobs(tx)
@@ -119,16 +121,27 @@ export class Jobs {
     const fault = await this.userFault(tx, job)
     if (fault) throw invalid(fault.field, fault.message)
     await this.#store(tx, jobId, job, current)
-    return current ? 'update' : 'create'
+    if (current) {
+      await audit(tx, { event: 'job.changed', detail: jobChange(jobId, current, job) })
+      return 'update'
+    }
+    await audit(tx, { event: 'job.created', detail: jobDetail(jobId, job) })
+    return 'create'
   }
 
   /** Its runs and its schedule go on under the new name. */
-  async rename(tx: SiteTx, names: { readonly from: string; readonly to: string }): Promise<void> {
+  async rename(
+    tx: SiteTx,
+    names: { readonly from: string; readonly to: string },
+    audit: SiteAudit,
+  ): Promise<void> {
     parseJobId(names.to)
     await lockJobs(tx)
     // First, as a tick takes it first.
     await lockDue(tx, names.from)
     await renameJob(tx, names)
+    const detail = { jobId: names.to, jobIdBefore: names.from }
+    await audit(tx, { event: 'job.changed', detail })
   }
 
   /** What is wrong with the user whom a job is to run as. One who is deleted later makes its runs fail. */
@@ -153,10 +166,13 @@ export class Jobs {
   }
 
   /** Whether it was there. */
-  async delete(tx: SiteTx, jobId: string): Promise<boolean> {
+  async delete(tx: SiteTx, jobId: string, audit: SiteAudit): Promise<boolean> {
     // First, as a tick takes it first.
     await deleteDue(tx, [jobId])
-    return deleteJob(tx, jobId)
+    const job = await deleteJob(tx, jobId)
+    if (!job) return false
+    await audit(tx, { event: 'job.deleted', detail: jobDetail(jobId, job) })
+    return true
   }
 
   /** Names of the jobs that call an operation; nobody else changes the site's jobs until the transaction ends. */

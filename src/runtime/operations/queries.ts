@@ -157,15 +157,15 @@ export async function renameGroupOfOperations(tx: SiteTx, { from, to }: Renaming
     where site_id = ${tx.siteId} and jsonb_exists(auth -> 'groups', ${from})`.execute(tx.db)
 }
 
-/** Whether it was there. */
-export async function deleteOperation(tx: SiteTx, operation: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.db
+/** Returns what was deleted. */
+export const deleteOperation = (tx: SiteTx, operation: string): Promise<Operation | undefined> =>
+  tx.db
     .deleteFrom('data_operation')
     .where('site_id', '=', tx.siteId)
     .where('operation', '=', operation)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
-}
+    .returning(COLUMNS)
+    .$castTo<Operation>()
+    .executeTakeFirst()
 
 /** Only `parseOperation` makes what the columns `preset` and `auth` hold. */
 const operations = (tx: SiteTx) =>

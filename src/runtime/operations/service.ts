@@ -1,6 +1,7 @@
 import { invalid, notFound } from '#base/app-error.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Resources } from '#runtime/resources/service.ts'
@@ -9,6 +10,7 @@ import type { Revisions } from '#runtime/revisions/service.ts'
 import { parseShape } from '#runtime/shape.ts'
 import type { Site } from '#sites/site.ts'
 
+import { operationChange, operationDetail } from './audit-detail.ts'
 import {
   type AuthRule,
   MAX_OPERATIONS,
@@ -16,6 +18,7 @@ import {
   type OperationBinding,
   PutOperation,
   parseOperation,
+  sameBinding,
   scopesOfRule,
 } from './model.ts'
 import type { PresetBinding } from './preset-binding.ts'
@@ -77,13 +80,13 @@ export class Operations {
   }
 
   /** Creates the operation, or overwrites it and drops its cache. */
-  async put(site: Site, input: PutOperation): Promise<ChangedOperation> {
+  async put(site: Site, input: PutOperation, audit: SiteAudit): Promise<ChangedOperation> {
     const binding = parseOperation(parseShape(PutOperation, input))
     const { promise: changed, resolve } = Promise.withResolvers<ChangedOperation>()
     await this.#deps.caches.invalidateAfter(site, binding.operation, () =>
       this.#deps.database.withSite(site.siteId, async (tx) => {
         const state = await this.#deps.revisions.request(tx)
-        const operation = await this.write(tx, binding)
+        const operation = await this.write(tx, binding, { audit })
         tx.onCommit(() => resolve({ operation, permissionsSync: permissionsSyncOf(state) }))
         return operation.version
       }),
@@ -92,7 +95,11 @@ export class Operations {
   }
 
   /** Expects a caller that has requested the revision and deletes `toDelete` others itself. */
-  async write(tx: SiteTx, binding: OperationBinding, toDelete = 0): Promise<Operation> {
+  async write(
+    tx: SiteTx,
+    binding: OperationBinding,
+    { audit, toDelete = 0 }: { readonly audit: SiteAudit; readonly toDelete?: number },
+  ): Promise<Operation> {
     const current = await selectOperation(tx, binding.operation)
     if (!current && (await countOperations(tx)) - toDelete >= MAX_OPERATIONS) {
       throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
@@ -103,12 +110,23 @@ export class Operations {
     await this.#checkScopes(tx, binding.auth)
     const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
+    if (!current) {
+      await audit(tx, { event: 'operation.created', detail: operationDetail(binding) })
+    } else if (!sameBinding(current, binding)) {
+      await audit(tx, { event: 'operation.changed', detail: operationChange(current, binding) })
+    }
     return operation
   }
 
   /** Expects a caller that has locked the site and asks for the revision. Its jobs follow; its kept answers do not. */
-  rename(tx: SiteTx, names: { readonly from: string; readonly to: string }): Promise<void> {
-    return renameOperation(tx, names, this.#deps.clock.now())
+  async rename(
+    tx: SiteTx,
+    names: { readonly from: string; readonly to: string },
+    audit: SiteAudit,
+  ): Promise<void> {
+    await renameOperation(tx, names, this.#deps.clock.now())
+    const detail = { operation: names.to, operationBefore: names.from }
+    await audit(tx, { event: 'operation.changed', detail })
   }
 
   /** As the group that they are for is renamed. */
@@ -116,18 +134,21 @@ export class Operations {
     return renameGroupOfOperations(tx, names)
   }
 
-  remove(siteId: string, operation: string): Promise<void> {
+  remove(siteId: string, operation: string, audit: SiteAudit): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.request(tx)
-      if (!(await this.delete(tx, operation))) throw notFound('Operation', operation)
+      if (!(await this.delete(tx, operation, audit))) throw notFound('Operation', operation)
     })
   }
 
   /** Expects a caller that has requested the revision. Returns false when there is no such operation; 409 while a job calls it. */
-  async delete(tx: SiteTx, operation: string): Promise<boolean> {
+  async delete(tx: SiteTx, operation: string, audit: SiteAudit): Promise<boolean> {
     const jobs = await this.#deps.jobsCalling(tx, operation)
     if (jobs.length > 0) throw inUse(`Operation "${operation}" is called by`, 'job', jobs)
-    return deleteOperation(tx, operation)
+    const deleted = await deleteOperation(tx, operation)
+    if (!deleted) return false
+    await audit(tx, { event: 'operation.deleted', detail: operationDetail(deleted) })
+    return true
   }
 
   /** Drops the operation's kept answers and says how many were alive. */

@@ -6,7 +6,7 @@ import type { PageRequest } from '#base/page.ts'
 import type { AccountStatus, AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
-import type { Resource, ResourceName, ResourceType, TypedConfig } from './model.ts'
+import type { Resource, ResourceName, TypedConfig } from './model.ts'
 
 const UNIQUE_VIOLATION = '23505'
 const COLUMNS = [
@@ -143,18 +143,16 @@ export function updateResource(
 }
 
 /** What it was; undefined when there was none. */
-export async function deleteResource(
+export const deleteResource = (
   tx: SiteTx,
   resourceId: string,
-): Promise<ResourceType | undefined> {
-  const row = await tx.db
+): Promise<Pick<Resource, 'resourceId' | 'type' | 'name'> | undefined> =>
+  tx.db
     .deleteFrom('data_resource')
     .where('site_id', '=', tx.siteId)
     .where('resource_id', '=', resourceId)
-    .returning('type')
+    .returning(['resource_id as resourceId', 'type', 'name'])
     .executeTakeFirst()
-  return row?.type
-}
 
 export async function countResources(tx: SiteTx): Promise<number> {
   const { count } = await tx.db

@@ -3,8 +3,8 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
-import type { Audit } from '#platform/postgres/audit.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { FunctionGuard } from '#runtime/functions/function-guard.ts'
@@ -59,6 +59,14 @@ export interface WantedResource {
   readonly toDelete: ReadonlySet<string>
 }
 
+/** How a resource is replaced. */
+interface ResourceReplacement {
+  /** Names of the fields that change, for the audit trail. */
+  readonly changed: string
+  readonly audit: SiteAudit
+  readonly toDelete?: ReadonlySet<string>
+}
+
 interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue' | 'disk'> {
   readonly revisions: Revisions
   readonly functionGuard: FunctionGuard
@@ -82,14 +90,13 @@ export class Resources {
   }
 
   /** 400 `InvalidCode` for a function that does not load. */
-  async create(siteId: string, input: NewResource, audit: Audit): Promise<ChangedResource> {
+  async create(siteId: string, input: NewResource, audit: SiteAudit): Promise<ChangedResource> {
     this.#deps.disk.check('database')
     const { name } = input
     const typed = parseConfig(input.type, input.config)
     return this.#deps.functionGuard.write(siteId, functionsIn(name, typed), async (tx) => {
       const state = await this.#deps.revisions.request(tx)
-      const resource = await this.add(tx, { name, typed, toDelete: NONE })
-      await audit(tx, auditDetail(resource))
+      const resource = await this.add(tx, { name, typed, toDelete: NONE }, audit)
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -99,7 +106,7 @@ export class Resources {
     siteId: string,
     resourceId: string,
     patch: ResourcePatch,
-    audit: Audit,
+    audit: SiteAudit,
   ): Promise<ChangedResource> {
     this.#deps.disk.check('database')
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -118,7 +125,7 @@ export class Resources {
     siteId: string,
     resourceId: string,
     patch: ResourcePatch,
-    audit: Audit,
+    audit: SiteAudit,
   ): Promise<ChangedResource | undefined> {
     const before = await this.get(siteId, resourceId)
     const patched = (current: Resource): TypedConfig =>
@@ -132,8 +139,8 @@ export class Resources {
       const typed = patched(current)
       if (!loadsAlike(typed, sent)) return undefined
       const name = patch.name ?? current.name
-      const resource = await this.replace(tx, { ...current, name }, typed)
-      await audit(tx, { ...auditDetail(resource), changed: Object.keys(patch).join(' ') })
+      const changed = Object.keys(patch).join(' ')
+      const resource = await this.replace(tx, { ...current, name }, typed, { changed, audit })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -143,17 +150,13 @@ export class Resources {
     siteId: string,
     resourceId: string,
     { confirmed }: { readonly confirmed: boolean },
-    audit: Audit,
+    audit: SiteAudit,
   ): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.request(tx)
       await this.#refuseUsed(tx, resourceId)
       if (!confirmed) await this.#refuseUnlessEmpty(tx, resourceId)
-      const resource = await selectResource(tx, resourceId)
-      if (!resource || !(await this.delete(tx, resourceId))) {
-        throw notFound('Resource', resourceId)
-      }
-      await audit(tx, auditDetail(resource))
+      if (!(await this.delete(tx, resourceId, audit))) throw notFound('Resource', resourceId)
     })
   }
 
@@ -199,15 +202,18 @@ export class Resources {
   }
 
   /** Expects a caller that has requested the revision. Returns false when there is no such resource; 409 while something uses it. */
-  async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
+  async delete(tx: SiteTx, resourceId: string, audit: SiteAudit): Promise<boolean> {
     await this.#refuseUsed(tx, resourceId)
-    const type = await deleteResource(tx, resourceId)
+    const deleted = await deleteResource(tx, resourceId)
+    if (!deleted) return false
+    const { type } = deleted
     if (type === 'ddbTable' || type === 's3Bucket') {
       const { siteId } = tx
       const job = { siteId, type, resourceId }
       await this.#deps.queue.enqueue(tx, 'resource-cleanup', job, { singletonKey: resourceId })
     }
-    return type !== undefined
+    await audit(tx, { event: 'resource.deleted', detail: auditDetail(deleted) })
+    return true
   }
 
   /** What each of these tables and buckets holds, by name; of many, each is counted less far. */
@@ -225,7 +231,11 @@ export class Resources {
   }
 
   /** Expects a caller that has requested the revision, and found that the function loads. */
-  async add(tx: SiteTx, { name, typed, toDelete }: WantedResource): Promise<Resource> {
+  async add(
+    tx: SiteTx,
+    { name, typed, toDelete }: WantedResource,
+    audit: SiteAudit,
+  ): Promise<Resource> {
     if ((await countResources(tx)) - toDelete.size >= MAX_RESOURCES) {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
     }
@@ -234,11 +244,14 @@ export class Resources {
     const now = this.#deps.clock.now()
     const resource = await insertResource(tx, { ...typed, resourceId, name }, now)
     await this.#define(tx, resource, toDelete)
+    await audit(tx, { event: 'resource.created', detail: auditDetail(resource) })
     return resource
   }
 
-  async rename(tx: SiteTx, current: Resource, name: string): Promise<void> {
-    await updateResource(tx, { ...current, name }, this.#deps.clock.now())
+  async rename(tx: SiteTx, current: Resource, name: string, audit: SiteAudit): Promise<void> {
+    const resource = await updateResource(tx, { ...current, name }, this.#deps.clock.now())
+    const detail = { ...auditDetail(resource), nameBefore: current.name, changed: 'name' }
+    await audit(tx, { event: 'resource.changed', detail })
   }
 
   /** Does as `add` for a resource that exists; its type and keys never change. */
@@ -246,12 +259,13 @@ export class Resources {
     tx: SiteTx,
     { resourceId, name }: Pick<Resource, 'resourceId' | 'name'>,
     typed: TypedConfig,
-    toDelete: ReadonlySet<string> = NONE,
+    { audit, changed, toDelete = NONE }: ResourceReplacement,
   ): Promise<Resource> {
     await this.#checkGrants(tx, typed)
     const now = this.#deps.clock.now()
     const resource = await updateResource(tx, { ...typed, resourceId, name }, now)
     await this.#define(tx, resource, toDelete)
+    await audit(tx, { event: 'resource.changed', detail: { ...auditDetail(resource), changed } })
     return resource
   }
 
@@ -294,4 +308,8 @@ export class Resources {
 const MAX_ROUNDS = 5
 const NONE: ReadonlySet<string> = new Set()
 
-const auditDetail = ({ resourceId, type, name }: Resource) => ({ resourceId, type, name })
+const auditDetail = ({
+  resourceId,
+  type,
+  name,
+}: Pick<Resource, 'resourceId' | 'type' | 'name'>) => ({ resourceId, type, name })

@@ -31,7 +31,7 @@ export class SiteBrandings {
   async change(
     site: Pick<Site, 'siteId'> & SiteNames,
     { color, logo }: SiteBrandingChange,
-    audit: Audit,
+    audit: Audit<'branding.changed'>,
   ): Promise<SiteBranding> {
     const { database, clock, sites } = this.#deps
     const change = {
@@ -42,7 +42,8 @@ export class SiteBrandings {
     }
     await database.withSite(site.siteId, async (tx) => {
       await upsertSiteBranding(tx, change, clock.now())
-      await audit(tx, { changed: Object.keys(change).sort().join(' ') })
+      const detail = { changed: Object.keys(change).sort().join(' ') }
+      await audit(tx, { event: 'branding.changed', detail })
       await sites.announce(tx, [site])
     })
     return this.get(site)

@@ -1,6 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFile } from './model.ts'
 
 /** Changes of the site that an activation outlives. */
@@ -10,6 +11,7 @@ const MAX_ROUNDS = 5
 export interface CompleteDeployment {
   readonly siteId: string
   readonly deploymentId: string
+  readonly by: DeploymentActor
   /** Whether the site goes back to it. */
   readonly isRollback: boolean
   readonly files: readonly ArtifactFile[]

@@ -164,7 +164,7 @@ export class Deployments {
     })
     try {
       await preparedAnew(async () => {
-        const steps = await this.#prepare(siteId, row, order.reason)
+        const steps = await this.#prepare(siteId, row, order)
         await database.withSite(siteId, async (tx) => {
           const site = await existingSite(tx, lockDeployedSite)
           const deployment = completeRow(site, await existingDeployment(tx, deploymentId), stored)
@@ -243,13 +243,14 @@ export class Deployments {
   async #prepare(
     siteId: string,
     row: DeploymentRow,
-    reason: ActivationReason,
+    { by, reason }: ActivationOrder,
   ): Promise<ActivationStep[]> {
     const { artifacts, parts } = this.#deps
     const files = storedFiles(row.files)
     const codeFiles = await artifacts.textsOf(siteId, files)
     const isRollback = reason !== 'deploy'
-    const deployment = { siteId, deploymentId: row.deployment_id, isRollback, files, codeFiles }
+    const { deployment_id: deploymentId } = row
+    const deployment = { siteId, deploymentId, by, isRollback, files, codeFiles }
     return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 

@@ -43,8 +43,8 @@ export const envVarSection = (envVars: EnvVars): DefinitionSection => ({
       ...itemOf(variable),
       partial: true,
       variable,
-      async put(tx, { toDelete }) {
-        const actions = await envVars.write(tx, [variable], toDelete).catch((error: unknown) => {
+      async put(tx, by) {
+        const actions = await envVars.write(tx, [variable], by).catch((error: unknown) => {
           throw mapFaults(error, itemFault)
         })
         return putAction(actions.get(variable.name))
@@ -59,8 +59,8 @@ export const envVarSection = (envVars: EnvVars): DefinitionSection => ({
     })
     return new Map([...actions].map(([name, action]) => [name, putAction(action)]))
   },
-  async delete(tx, name) {
-    const actions = await envVars.write(tx, [{ name, value: null }])
+  async delete(tx, name, { audit }) {
+    const actions = await envVars.write(tx, [{ name, value: null }], { audit })
     return actions.get(name) === 'delete'
   },
 })

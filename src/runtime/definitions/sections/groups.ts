@@ -17,8 +17,8 @@ export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
     }
   },
   all: async (tx) => (await groups.all(tx)).map(itemOf),
-  rename: (tx, names, by) => groups.rename(tx, names, by),
-  delete: (tx, name, by) => groups.delete(tx, name, by),
+  rename: (tx, names, { actor }) => groups.rename(tx, names, { actor }),
+  delete: (tx, name, { actor }) => groups.delete(tx, name, { actor }),
 })
 
 const itemOf = ({ groupName, description }: DataGroup): SiteItem => ({

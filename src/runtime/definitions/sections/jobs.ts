@@ -24,12 +24,12 @@ export const jobSection = (jobs: Jobs): DefinitionSection => ({
     return {
       ...itemOf(id, job),
       fault: (tx) => jobs.userFault(tx, job),
-      put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size),
+      put: (tx, { audit, toDelete }) => jobs.write(tx, id, job, { audit, toDelete: toDelete.size }),
     }
   },
   all: async (tx) => (await jobs.all(tx)).map((job) => itemOf(job.jobId, job)),
-  rename: (tx, names) => jobs.rename(tx, names),
-  delete: (tx, name) => jobs.delete(tx, name),
+  rename: (tx, names, { audit }) => jobs.rename(tx, names, audit),
+  delete: (tx, name, { audit }) => jobs.delete(tx, name, audit),
 })
 
 function idOf(jobId: string | undefined, name: string | undefined): string {

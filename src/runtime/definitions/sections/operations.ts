@@ -60,11 +60,11 @@ export const operationSection = ({
     const named = parseNamed(value)
     return {
       ...itemOf(named),
-      async put(tx, { toDelete }) {
+      async put(tx, { audit, toDelete }) {
         const binding = await withResourceIds(tx, resources, named)
         const current = await operations.find(tx, binding.operation)
         if (current && sameBinding(current, binding)) return 'none'
-        await operations.write(tx, binding, toDelete.size)
+        await operations.write(tx, binding, { audit, toDelete: toDelete.size })
         return current ? 'update' : 'create'
       },
     }
@@ -74,8 +74,8 @@ export const operationSection = ({
     const nameOf = (resourceId: string) => names.get(resourceId) ?? resourceId
     return (await operations.all(tx)).map((operation) => itemOf(mapLinks(operation, nameOf)))
   },
-  rename: (tx, names) => operations.rename(tx, names),
-  delete: (tx, name) => operations.delete(tx, name),
+  rename: (tx, names, { audit }) => operations.rename(tx, names, audit),
+  delete: (tx, name, { audit }) => operations.delete(tx, name, audit),
 })
 
 /** The operation as its route would read it, names standing where ids would. */

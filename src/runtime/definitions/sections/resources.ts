@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   DefinedItem,
@@ -37,7 +38,7 @@ export const resourceSection = (resources: Resources): DefinitionSection => ({
       conflict: (current) => conflict(current, typed),
       mustReplace: (current) => current.type !== type,
       ...(typed.type === 'lambdaFunction' ? { functionConfig: typed.config } : {}),
-      put: (tx, { toDelete }) => put(tx, resources, { name, typed, toDelete }),
+      put: (tx, { audit, toDelete }) => put(tx, resources, { name, typed, toDelete }, audit),
     }
   },
   async all(tx) {
@@ -50,17 +51,17 @@ export const resourceSection = (resources: Resources): DefinitionSection => ({
       ),
     )
   },
-  async rename(tx, { from, to }) {
+  async rename(tx, { from, to }, { audit }) {
     const current = await resources.findByName(tx, from)
-    if (current) await resources.rename(tx, current, to)
+    if (current) await resources.rename(tx, current, to, audit)
   },
-  async delete(tx, name) {
+  async delete(tx, name, { audit }) {
     const current = await resources.findByName(tx, name)
-    return current === undefined ? false : resources.delete(tx, current.resourceId)
+    return current === undefined ? false : resources.delete(tx, current.resourceId, audit)
   },
-  async deleteDisplaced(tx, name) {
+  async deleteDisplaced(tx, name, { audit }) {
     const displaced = await resources.findByName(tx, displacedName(name))
-    return displaced === undefined ? false : resources.delete(tx, displaced.resourceId)
+    return displaced === undefined ? false : resources.delete(tx, displaced.resourceId, audit)
   },
 })
 
@@ -87,9 +88,10 @@ function tableWithoutConfig(resources: Resources, name: string, typed: TypedConf
     partial: true,
     conflict: (current) => (current.type === type ? undefined : otherType(current)),
     mustReplace: (current) => current.type !== type,
-    async put(tx, { toDelete }) {
+    async put(tx, { audit, toDelete }) {
       const current = await resources.findByName(tx, name)
-      return current?.type === type ? 'none' : put(tx, resources, { name, typed, toDelete })
+      if (current?.type === type) return 'none'
+      return put(tx, resources, { name, typed, toDelete }, audit)
     },
   }
 }
@@ -140,7 +142,12 @@ const otherType = ({ name, type }: SiteItem): FieldFault => ({
   message: `"${name}" is a ${type} already: choose another name, or delete it by mode "replace"`,
 })
 
-async function put(tx: SiteTx, resources: Resources, wanted: WantedResource): Promise<PutAction> {
+async function put(
+  tx: SiteTx,
+  resources: Resources,
+  wanted: WantedResource,
+  audit: SiteAudit,
+): Promise<PutAction> {
   const linked = await resources.names(tx, linksOf(wanted.typed))
   const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
   const typed = mapGrants(wanted.typed, (name, at) => {
@@ -152,15 +159,15 @@ async function put(tx: SiteTx, resources: Resources, wanted: WantedResource): Pr
   const { name, toDelete } = wanted
   const current = await resources.findByName(tx, name)
   const displaces = current && current.type !== typed.type && toDelete.has(name)
-  if (displaces) await resources.rename(tx, current, displacedName(name))
+  if (displaces) await resources.rename(tx, current, displacedName(name), audit)
   if (!current || displaces) {
-    await resources.add(tx, { name, typed, toDelete })
+    await resources.add(tx, { name, typed, toDelete }, audit)
     return 'create'
   }
   const fault = conflict(itemOf(current.name, current), typed)
   if (fault) throw invalid(fault.field, fault.message)
   if (isDeepStrictEqual(current.config, typed.config)) return 'none'
-  await resources.replace(tx, current, typed, toDelete)
+  await resources.replace(tx, current, typed, { changed: 'config', audit, toDelete })
   return 'update'
 }
 
