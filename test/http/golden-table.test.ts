@@ -9,9 +9,9 @@ import { RequestTraffic } from '#http/request-traffic.ts'
 import { operatorRoutes } from '#http/routes.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
-import { type Secrets, callersOf, othersOf } from '#test/callers.ts'
+import { type Secrets, openCalledSite, othersOf } from '#test/callers.ts'
 import { type GoldenSection, goldenChanges, goldenMarkdown } from '#test/golden-table.ts'
-import { declarationsOf } from '#test/route-table.ts'
+import { declarationsOf, routeRows } from '#test/route-table.ts'
 import { type CalledSite, type WalkedRoute, walk } from '#test/route-walk.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -50,6 +50,7 @@ describe('the golden table', () => {
   let stack: Stack
   let earlier: Stack
   let others: Secrets
+  let table: readonly [GoldenSection, ...GoldenSection[]]
   let sites = 0
   beforeAll(async () => {
     const config = { trustedProxies: ['127.0.0.1'] }
@@ -62,26 +63,13 @@ describe('the golden table', () => {
       }),
     )
     others = await othersOf(stack, OTHER_HOST)
+    table = await sections()
   })
   afterAll(() => cleanUp.disposeAsync())
 
-  async function newSite(kind: 'data' | 'admin' = 'data'): Promise<CalledSite> {
+  function newSite(kind?: 'admin'): Promise<CalledSite> {
     sites += 1
-    const host = `site-${sites}.test`
-    await stack.createSite({ domain: host, superAdmins: [`ann@${host}`, `old@${host}`] })
-    await stack.inSite(host, (tx) =>
-      tx.db.updateTable('pool_user').set({ status: 'ACTIVE' }).execute(),
-    )
-    const { pools } = stack.context
-    const site = await stack.context.sites.find(host)
-    const { userPoolId } =
-      kind === 'data' ? await pools.discovery(site) : (await pools.bootstrap(site)).auth
-    const names = { userPoolId, siteId: host, address: `absent@${host}`, sha256: '0'.repeat(64) }
-    return {
-      host,
-      names,
-      callers: await callersOf({ stack, earlier, host, others }),
-    }
+    return openCalledSite({ stack, earlier, host: `site-${sites}.test`, others }, kind)
   }
 
   async function walked(
@@ -116,7 +104,7 @@ describe('the golden table', () => {
     }
   }
 
-  async function sections(): Promise<readonly [GoldenSection, ...GoldenSection[]]> {
+  async function sections(): Promise<typeof table> {
     const { app, port } = stack
     const { operatorPort, sitesPort, routes } = await splitListeners()
     const ofPools = app.routes.filter(({ path }) => path.startsWith('/oidc/'))
@@ -145,21 +133,69 @@ describe('the golden table', () => {
   }
 
   test('reads as `golden-table.md` says', async () => {
-    const table = await sections()
     const markdown = goldenMarkdown(INTRO, table)
     const kept = await readFile(join(import.meta.dirname, FILE), 'utf8').catch(() => '')
     await explained(expect(markdown).toMatchFileSnapshot(FILE), () => goldenChanges(kept, markdown))
+  })
 
+  test('has no cell that a limit or a fault of ours made', () => {
     const cells = table.flatMap(({ rows }) => rows.flatMap((row) => Object.values(row.cells)))
     expect(cells.length).toBeGreaterThan(9000)
     expect(cells.filter((cell) => /^(?:429|5)/.test(cell))).toEqual([])
+  })
+
+  test('has no success of a changing route that shares its site', () => {
     const [{ rows }] = table
     const changing = rows.filter(
-      (row) => isChangingRoute(row.route) && Object.values(row.cells).some(isSuccess),
+      ({ route, cells }) => isChangingRoute(route) && Object.values(cells).some(isSuccess),
     )
     expect(changing.map(({ route }) => route)).toEqual(CHANGING)
   })
+
+  test('refuses and admits as each route declares', () => {
+    const [{ rows }] = table
+    const authorities = new Map(
+      routeRows(stack.app.routes).map(({ name, authority = '' }) => [name, authority]),
+    )
+    const wrong = rows
+      .filter(({ route }) => !route.startsWith('ALL '))
+      .flatMap(({ route, cells }) =>
+        Object.entries(cells).flatMap(([caller, cell]) => {
+          const refusal = refusalOf(authorities.get(route) ?? '', caller)
+          const is = cell === '401' || cell === '403' ? cell : undefined
+          return refusal === 'any' || refusal === is ? [] : [`${route}, ${caller}: ${cell}`]
+        }),
+      )
+    expect(wrong).toEqual([])
+  })
 })
+
+const PEOPLE = ['user', 'admin', 'super-admin', 'super-admin 30 min']
+const LEAST: Readonly<Record<string, number>> = {
+  'role:user': 0,
+  'role:admin': 1,
+  'role:super-admin': 2,
+}
+const SCOPES = ['deploy', 'logs', 'iac']
+
+/** What a route with that authority responds to a caller that it refuses; `any` where a credential is not what admits. */
+function refusalOf(authority: string, caller: string): '401' | '403' | 'any' | undefined {
+  if (authority === 'open' || authority === 'signed-url') return 'any'
+  if (authority === 'visitor' || authority === 'operator') {
+    return caller === authority ? undefined : '401'
+  }
+  const least = LEAST[authority]
+  if (least !== undefined) return refusalBelow(PEOPLE, caller, PEOPLE.slice(least))
+  if (caller === 'operator' && authority !== 'repository') return undefined
+  const scopes = authority === 'repository' ? ['deploy'] : authority.split(/[:|]/).slice(1)
+  return refusalBelow(SCOPES, caller, scopes)
+}
+
+/** 401 for a caller who is not known, 403 for one who is, but not admitted. */
+function refusalBelow(known: readonly string[], caller: string, admitted: readonly string[]) {
+  if (!known.includes(caller)) return '401'
+  return admitted.includes(caller) ? undefined : '403'
+}
 
 /** Fails with the cells that differ, instead of the lines. */
 async function explained(comparison: Promise<void>, changes: () => string[]): Promise<void> {

@@ -3,18 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { SignJWT, decodeJwt, decodeProtectedHeader, generateKeyPair } from 'jose'
 
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 import { RelyingParty } from './relying-party.ts'
+import type { CalledSite, Caller } from './route-walk.ts'
 import type { Stack } from './stack.ts'
-
-/** Who calls a route, and what they send. */
-export interface Caller {
-  readonly name: string
-  /** Of the `Authorization` header. */
-  readonly secret: string | undefined
-  /** The `Cookie` header of a new session at the hosted sign-in of the caller's pool. */
-  readonly cookie?: () => Promise<string>
-}
 
 export type Secrets = Readonly<Record<string, string>>
 
@@ -35,8 +28,23 @@ export const othersOf = async (stack: Stack, host: string): Promise<Secrets> => 
   'other deploy': await deployToken(stack, host, ['deploy', 'logs', 'iac']),
 })
 
+/** A new site, and its callers. Paths name its pool of that kind. */
+export async function openCalledSite(
+  origins: CallerOrigins,
+  kind: PoolKind = 'data',
+): Promise<CalledSite> {
+  const { stack, host } = origins
+  await stack.createSite({ domain: host, superAdmins: [`ann@${host}`, `old@${host}`] })
+  await stack.inSite(host, (tx) =>
+    tx.db.updateTable('pool_user').set({ status: 'ACTIVE' }).execute(),
+  )
+  const { userPoolId } = (await RelyingParty.of(stack, host, kind)).pool
+  const names = { userPoolId, siteId: host, address: `absent@${host}`, sha256: '0'.repeat(64) }
+  return { host, names, callers: await callersOf(origins) }
+}
+
 /** Every kind of caller of the site `host`: strangers first, then its people, then its deploy tokens, then the operator. */
-export async function callersOf(origins: CallerOrigins): Promise<Caller[]> {
+async function callersOf(origins: CallerOrigins): Promise<Caller[]> {
   const { stack, earlier, host, others } = origins
   const [visitor, admin] = [`vic@${host}`, `ann@${host}`]
   const secrets = {
@@ -91,7 +99,7 @@ async function deployToken(
 
 async function sessions(
   { stack, host }: CallerOrigins,
-  kind: 'data' | 'admin',
+  kind: PoolKind,
   email: string,
 ): Promise<() => Promise<string>> {
   const party = await RelyingParty.of(stack, host, kind)

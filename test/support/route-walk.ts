@@ -2,9 +2,17 @@ import { Agent, type IncomingMessage } from 'node:http'
 
 import type { RouteDeclaration } from '#http/app.ts'
 
-import type { Caller } from './callers.ts'
 import { open } from './http-client.ts'
 import { routeRows } from './route-table.ts'
+
+/** Who calls a route, and what they send. */
+export interface Caller {
+  readonly name: string
+  /** Of the `Authorization` header. */
+  readonly secret: string | undefined
+  /** The `Cookie` header of a new session at the hosted sign-in of the caller's pool. */
+  readonly cookie?: () => Promise<string>
+}
 
 /** One route, and what it responds to each caller, by the caller's name. */
 export interface WalkedRoute {
