@@ -15,6 +15,7 @@ export interface SmtpLoad {
 }
 
 export interface SmtpFigures {
+  readonly messages: number
   readonly perSecond: number
   readonly medianMs: number
   readonly p99Ms: number
@@ -39,6 +40,7 @@ export async function sendMessages(load: SmtpLoad): Promise<SmtpFigures> {
   await Promise.all(sessions)
   const seconds = (performance.now() - startedAt) / 1000
   return {
+    messages: times.length,
     perSecond: times.length / seconds,
     medianMs: median(times),
     p99Ms: quantile(times, 0.99),
