@@ -17,3 +17,9 @@ export async function* piecesInTurns(
     await nextTurn()
   }
 }
+
+/** All of them in one piece. One alone is not copied. */
+export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+}

@@ -39,8 +39,11 @@ export const readAddresses = (values: readonly string[]): AddressList =>
     decode: (octets) => Buffer.from(octets, 'latin1').toString(),
   })
 
+const NO_ADDRESSES: AddressList = { texts: [], answerable: [], addresses: [], author: undefined }
+
 /** The addresses of all fields of one name; the members of groups among the others. */
 export function readAddressFields({ values, decode }: FieldOctets): AddressList {
+  if (values.length === 0) return NO_ADDRESSES
   const list = values.join(', ').slice(0, MAX_LENGTH)
   const found = parseAddressOctets(list, { maxCount: MAX_ADDRESSES, decode })
     .map(({ name, address }) => ({

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-import { piecesOf } from '#base/pieces.ts'
+import { joinPieces, piecesOf } from '#base/pieces.ts'
 
 /** Read within a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
@@ -40,11 +40,11 @@ async function beginning(
   let size = 0
   while (size < memoryBytes) {
     const { done, value } = await iterator.next()
-    if (done === true) return { bytes: Buffer.concat(chunks), isWhole: true }
+    if (done === true) return { bytes: joinPieces(chunks), isWhole: true }
     chunks.push(value)
     size += value.length
   }
-  return { bytes: Buffer.concat(chunks), isWhole: false }
+  return { bytes: joinPieces(chunks), isWhole: false }
 }
 
 type Writer = WritableStreamDefaultWriter<Uint8Array>

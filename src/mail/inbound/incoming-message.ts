@@ -1,5 +1,6 @@
 import { type Hash, createHash } from 'node:crypto'
 
+import { joinPieces } from '#base/pieces.ts'
 import { HEADER_BLOCK_BYTES } from '#mail/headers/header-fields.ts'
 import { LineEndings } from '#platform/smtp-server/line-endings.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
@@ -37,8 +38,8 @@ export class IncomingMessage {
   }
 
   /** The first 256 KiB, or less when the message has less: the header, and maybe more. */
-  headerBlock(): Buffer {
-    return Buffer.concat(this.#head)
+  headerBlock(): Uint8Array {
+    return joinPieces(this.#head)
   }
 
   /** Of all bytes; to be called once. */
