@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import type { CatalogueColumn } from '#platform/postgres/catalogue-queries.ts'
+import type { CatalogueColumn } from '#platform/postgres/catalogue.ts'
 
 import { tablesSource } from './schema-source.ts'
 
@@ -10,13 +10,15 @@ const tableOf = (column: Partial<CatalogueColumn>) => ({
   schema: 'public',
   name: 'thing',
   isForced: true,
+  key: ['kind'],
   columns: [
     {
       name: 'kind',
       type: 'text',
       isNullable: false,
       hasDefault: false,
-      isComputed: false,
+      isGenerated: false,
+      isIdentity: false,
       ...column,
     },
   ],
@@ -38,7 +40,7 @@ describe('the type of a column', () => {
     [{ type: 'integer[]', isNullable: true }, 'number[] | null'],
     [{ type: 'timestamp with time zone', hasDefault: true }, 'Generated<Date>'],
     [{ type: 'bytea', isNullable: true, hasDefault: true }, 'Generated<Buffer | null>'],
-    [{ type: 'bigint', hasDefault: true, isComputed: true }, 'GeneratedAlways<string>'],
+    [{ type: 'bigint', isIdentity: true }, 'GeneratedAlways<string>'],
   ])('of %j is %s', (column, type) => {
     expect(typeOf(column)).toBe(type)
   })

@@ -1,10 +1,7 @@
 import { format } from 'oxfmt'
 
-import {
-  type CatalogueColumn,
-  type CatalogueTable,
-  selectCatalogue,
-} from '#platform/postgres/catalogue-queries.ts'
+import { runOn, selectCatalogue } from '#platform/postgres/catalogue-queries.ts'
+import type { CatalogueColumn, CatalogueTable } from '#platform/postgres/catalogue.ts'
 import type { SqlRunner } from '#platform/postgres/client.ts'
 
 import { type ColumnCheck, selectColumnChecks } from './check-queries.ts'
@@ -34,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The tables of a migrated database as TypeScript. */
 export async function schemaSource(sql: SqlRunner): Promise<string> {
-  const tables = await selectCatalogue(sql, ['public'])
+  const tables = await selectCatalogue(runOn(sql), 'public')
   const text = tablesSource(tables, await selectColumnChecks(sql), TYPE_OVERRIDES)
   const style = { printWidth: 100, singleQuote: true, semi: false, sortImports: {} }
   return (await format(SCHEMA_FILE, text, style)).code
@@ -64,14 +61,14 @@ export function tablesSource(
 }
 
 function columnType(
-  { type, isNullable, hasDefault, isComputed }: CatalogueColumn,
+  { type, isNullable, hasDefault, isGenerated, isIdentity }: CatalogueColumn,
   known: string | undefined,
 ): string {
   const element = TYPES[type.replace(/\[\]$/, '')]
   if (element === undefined) throw new Error(`scripts/schema knows no type for "${type}"`)
   const value = known ?? (type.endsWith('[]') ? `${element}[]` : element)
   const selected = isNullable && value !== 'unknown' ? `${value} | null` : value
-  if (isComputed) return `GeneratedAlways<${selected}>`
+  if (isGenerated || isIdentity) return `GeneratedAlways<${selected}>`
   return hasDefault ? `Generated<${selected}>` : selected
 }
 

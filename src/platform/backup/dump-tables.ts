@@ -1,12 +1,13 @@
 import { atOnce } from '#base/at-once.ts'
+import type { CatalogueTable } from '#platform/postgres/catalogue.ts'
 import type { SqlRunner } from '#platform/postgres/client.ts'
 
 import type { Chunks } from './chunks.ts'
 import { type DatabaseFacts, selectDatabaseFacts } from './installation-queries.ts'
 import type { DumpedTable } from './manifest.ts'
+import { isLeftOut } from './not-backed-up.ts'
 import type { BackupProgress } from './progress.ts'
 import { rowChunks } from './row-chunks.ts'
-import { type CatalogTable, isLeftOut } from './table-catalog.ts'
 import { selectTables } from './table-queries.ts'
 
 /** Chunks of rows that are compressed and written at once: with the one that is being read at most 20 MiB of memory, and their compressed forms. */
@@ -42,11 +43,13 @@ export async function dumpTables(
 
 async function dumpTable(
   tx: SqlRunner,
-  { schema, name, columns }: CatalogTable,
+  { schema, name, columns }: CatalogueTable,
   { chunks, progress }: { readonly chunks: Chunks; readonly progress: BackupProgress },
 ): Promise<DumpedTable> {
+  // What the database computes is computed again.
+  const names = columns.filter(({ isGenerated }) => !isGenerated).map((column) => column.name)
   const text = await tx`
-    copy (select ${tx([...columns])} from ${tx(schema)}.${tx(name)}) to stdout`.readable()
+    copy (select ${tx(names)} from ${tx(schema)}.${tx(name)}) to stdout`.readable()
   const table = { rows: 0, bytes: 0, chunks: [] as string[] }
   const put = async ({ content, rows }: { content: Buffer; rows: number }) => {
     const sha256 = await chunks.put(content, 'packed')
@@ -58,5 +61,5 @@ async function dumpTable(
     table.bytes += bytes
     progress.count({ rows, rowBytes: bytes })
   }
-  return { schema, name, columns: [...columns], ...table }
+  return { schema, name, columns: names, ...table }
 }

@@ -2,14 +2,16 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
 import { SetupError } from '#config/setup-error.ts'
+import { runOn, selectReferences } from '#platform/postgres/catalogue-queries.ts'
+import { type CatalogueTable, inOrder, tableName } from '#platform/postgres/catalogue.ts'
 import type { SqlRunner } from '#platform/postgres/client.ts'
 
 import type { BackupPlace } from './backup-place.ts'
 import { readChunk } from './chunks.ts'
 import type { DumpedTable, Manifest } from './manifest.ts'
+import { isLeftOut } from './not-backed-up.ts'
 import type { BackupProgress } from './progress.ts'
-import { type CatalogTable, inOrder, isLeftOut, tableName } from './table-catalog.ts'
-import { countRows, selectReferences, selectTables, setSequence } from './table-queries.ts'
+import { countRows, selectTables, setSequence } from './table-queries.ts'
 
 /**
  * Fills the tables of an empty installation with the rows of a backup; `tx` commits all of them, or none. The schema is that of the
@@ -22,7 +24,7 @@ export async function loadTables(
   const there = (await selectTables(tx)).filter((table) => !isLeftOut(table))
   const tables = inOrder(
     manifest.tables.map((dumped) => ({ ...dumped, into: tableFor(dumped, there) })),
-    await selectReferences(tx),
+    await selectReferences(runOn(tx)),
   )
   progress.expect({ tables: tables.length })
   await tx`truncate ${tx.unsafe(there.map(quoted).join(', '))}`
@@ -74,23 +76,29 @@ const write = (into: Writable, rows: Buffer): Promise<void> =>
   })
 
 /** Its owner may write every site's rows, and nothing is done at each row. */
-async function openTable(tx: SqlRunner, { schema, name, isForced }: CatalogTable): Promise<void> {
+async function openTable(tx: SqlRunner, { schema, name, isForced }: CatalogueTable): Promise<void> {
   await tx`alter table ${tx(schema)}.${tx(name)} disable trigger user`
   if (isForced) await tx`alter table ${tx(schema)}.${tx(name)} no force row level security`
 }
 
-async function closeTable(tx: SqlRunner, { schema, name, isForced }: CatalogTable): Promise<void> {
+async function closeTable(
+  tx: SqlRunner,
+  { schema, name, isForced }: CatalogueTable,
+): Promise<void> {
   await tx`alter table ${tx(schema)}.${tx(name)} enable trigger user`
   if (isForced) await tx`alter table ${tx(schema)}.${tx(name)} force row level security`
 }
 
-function tableFor(dumped: DumpedTable, there: readonly CatalogTable[]): CatalogTable {
+function tableFor(dumped: DumpedTable, there: readonly CatalogueTable[]): CatalogueTable {
   const table = there.find((one) => tableName(one) === tableName(dumped))
-  const missing = dumped.columns.find((column) => table?.columns.includes(column) !== true)
+  const missing = dumped.columns.find(
+    (column) =>
+      table?.columns.some(({ name, isGenerated }) => name === column && !isGenerated) !== true,
+  )
   if (table !== undefined && missing === undefined) return table
   throw new SetupError(
     `The backup has ${table === undefined ? '' : `the column "${missing}" of `}the table "${tableName(dumped)}", which this Croft does not have: restore with the version that made it, then upgrade`,
   )
 }
 
-const quoted = ({ schema, name }: CatalogTable): string => `"${schema}"."${name}"`
+const quoted = ({ schema, name }: CatalogueTable): string => `"${schema}"."${name}"`

@@ -1,37 +1,18 @@
+import { runOn, selectCatalogue } from '#platform/postgres/catalogue-queries.ts'
+import type { CatalogueTable, TableName } from '#platform/postgres/catalogue.ts'
 import type { SqlRunner } from '#platform/postgres/client.ts'
 
 import type { DumpedSequence } from './manifest.ts'
-import type { CatalogTable, Reference, TableName } from './table-catalog.ts'
 
 /** The service's own, and the queue's. */
-const SCHEMAS = ['public', 'pgboss'] as const
+const SCHEMAS = ['pgboss', 'public'] as const
 
-/** Tables that hold rows. Partitions are part of the table that they belong to. */
-export async function selectTables(sql: SqlRunner): Promise<CatalogTable[]> {
-  const tables = await sql<CatalogTable[]>`
-    select n.nspname as schema, c.relname as name, c.relforcerowsecurity as "isForced",
-           array_agg(a.attname::text order by a.attnum) as columns
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid
-    where n.nspname in ${sql(SCHEMAS)}
-      and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    group by n.nspname, c.relname, c.relforcerowsecurity
-    order by n.nspname, c.relname`
-  return [...tables]
-}
-
-/** Which tables refer to which, by foreign keys. */
-export async function selectReferences(sql: SqlRunner): Promise<Reference[]> {
-  return sql<Reference[]>`
-    select n.nspname || '.' || c.relname as "from", fn.nspname || '.' || f.relname as "to"
-    from pg_constraint k
-    join pg_class c on c.oid = k.conrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_class f on f.oid = k.confrelid
-    join pg_namespace fn on fn.oid = f.relnamespace
-    where k.contype = 'f'`
+/** Tables that hold rows. */
+export async function selectTables(sql: SqlRunner): Promise<CatalogueTable[]> {
+  const run = runOn(sql)
+  const tables: CatalogueTable[] = []
+  for (const schema of SCHEMAS) tables.push(...(await selectCatalogue(run, schema)))
+  return tables
 }
 
 /** Where each sequence is. It does not stand still for a transaction. */

@@ -1,46 +1,52 @@
+import type { CatalogueTable, Reference } from './catalogue.ts'
 import type { SqlRunner } from './client.ts'
 
-/** A column as the database declares it. */
-export interface CatalogueColumn {
-  readonly name: string
-  /** In the words of PostgreSQL, as `timestamp with time zone` or `text[]`. */
-  readonly type: string
-  readonly isNullable: boolean
-  readonly hasDefault: boolean
-  /** The database alone gives its values: it is generated, or an identity. */
-  readonly isComputed: boolean
-}
+/** Runs a statement on whichever client there is. */
+export type RunText = <Row>(text: string, parameters: readonly string[]) => Promise<readonly Row[]>
 
-export interface CatalogueTable {
-  readonly schema: string
-  readonly name: string
-  /** Whether row-level security holds for its owner, too. */
-  readonly isForced: boolean
-  /** In their order in the table. */
-  readonly columns: readonly CatalogueColumn[]
-}
+const TABLES = `
+  select n.nspname as schema, c.relname as name, c.relforcerowsecurity as "isForced",
+         json_agg(json_build_object(
+           'name', a.attname,
+           'type', format_type(a.atttypid, null),
+           'isNullable', not a.attnotnull,
+           'hasDefault', a.atthasdef and a.attgenerated = '',
+           'isGenerated', a.attgenerated <> '',
+           'isIdentity', a.attidentity <> ''
+         ) order by a.attnum) as columns,
+         coalesce((
+           select json_agg(k.attname order by array_position(i.indkey::int[], k.attnum::int))
+           from pg_index i
+           join pg_attribute k on k.attrelid = i.indrelid and k.attnum = any(i.indkey)
+           where i.indrelid = c.oid and i.indisprimary
+         ), '[]') as key
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_attribute a on a.attrelid = c.oid
+  where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition
+    and a.attnum > 0 and not a.attisdropped
+  group by n.nspname, c.relname, c.relforcerowsecurity, c.oid
+  order by c.relname`
 
-/** Tables that hold rows, in the order of their names. Partitions are part of the table that they belong to. */
-export async function selectCatalogue(
-  sql: SqlRunner,
-  schemas: readonly string[],
-): Promise<CatalogueTable[]> {
-  const tables = await sql<CatalogueTable[]>`
-    select n.nspname as schema, c.relname as name, c.relforcerowsecurity as "isForced",
-           json_agg(json_build_object(
-             'name', a.attname,
-             'type', format_type(a.atttypid, null),
-             'isNullable', not a.attnotnull,
-             'hasDefault', a.atthasdef or a.attidentity <> '',
-             'isComputed', a.attgenerated <> '' or a.attidentity = 'a'
-           ) order by a.attnum) as columns
-    from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid
-    where n.nspname in ${sql(schemas)}
-      and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attnum > 0 and not a.attisdropped
-    group by n.nspname, c.relname, c.relforcerowsecurity
-    order by n.nspname, c.relname`
-  return [...tables]
-}
+/** Tables of a schema that hold rows, by their names. Partitions are part of the table that they belong to. */
+export const selectCatalogue = (run: RunText, schema: string): Promise<readonly CatalogueTable[]> =>
+  run<CatalogueTable>(TABLES, [schema])
+
+/** Which tables refer to which, by foreign keys. */
+export const selectReferences = (run: RunText): Promise<readonly Reference[]> =>
+  run<Reference>(
+    `select n.nspname || '.' || c.relname as "from", fn.nspname || '.' || f.relname as "to"
+     from pg_constraint k
+     join pg_class c on c.oid = k.conrelid
+     join pg_namespace n on n.oid = c.relnamespace
+     join pg_class f on f.oid = k.confrelid
+     join pg_namespace fn on fn.oid = f.relnamespace
+     where k.contype = 'f'`,
+    [],
+  )
+
+export const runOn =
+  (sql: SqlRunner): RunText =>
+  async <Row>(text: string, parameters: readonly string[]) => [
+    ...(await sql.unsafe<Row[] & object[]>(text, [...parameters])),
+  ]

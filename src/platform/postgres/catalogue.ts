@@ -1,33 +1,39 @@
 import { SetupError } from '#config/setup-error.ts'
 
-/** What the installation that a backup is restored into has of its own. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'public.schema_migration',
-  'public.backup_hold',
-  'public.backup_kept_object',
-  'pgboss.version',
-])
+/** A column as the database declares it. */
+export interface CatalogueColumn {
+  readonly name: string
+  /** In the words of PostgreSQL, as `timestamp with time zone` or `text[]`. */
+  readonly type: string
+  readonly isNullable: boolean
+  readonly hasDefault: boolean
+  /** Computed from other columns. */
+  readonly isGenerated: boolean
+  /** The database numbers the rows. */
+  readonly isIdentity: boolean
+}
 
 export interface TableName {
   readonly schema: string
   readonly name: string
 }
 
-export interface CatalogTable extends TableName {
-  /** Those that are written: what the database computes is computed again. */
-  readonly columns: readonly string[]
+export interface CatalogueTable extends TableName {
+  /** Whether row-level security holds for its owner, too. */
   readonly isForced: boolean
+  /** In their order in the table. */
+  readonly columns: readonly CatalogueColumn[]
+  /** The columns of its primary key, in their order. */
+  readonly key: readonly string[]
 }
 
+/** A foreign key, by names with their schemas. */
 export interface Reference {
   readonly from: string
   readonly to: string
 }
 
 export const tableName = ({ schema, name }: TableName): string => `${schema}.${name}`
-
-/** Whether its rows are no part of a backup. */
-export const isLeftOut = (table: TableName): boolean => LEFT_OUT.has(tableName(table))
 
 /** Puts each table behind those that it refers to; itself does not count. */
 export function inOrder<Table extends TableName>(
