@@ -213,7 +213,6 @@ function openSubmissionPort(
     config,
     dataDir,
     addresses: new MailAddresses(deps),
-    limits: deps.sendingLimits,
     siteByDomain: deps.siteByHost,
   })
 }

@@ -4,7 +4,7 @@ const of = faultsOf('mail')
 
 const ACCEPTANCE = 'src/mail/inbound/acceptance.ts'
 const ACCEPTANCE_TEST = ['src/mail/inbound/acceptance.test.ts']
-const LIMITS = 'src/mail/sending/sending-limits.ts'
+const LIMITS = 'src/platform/rate-limits/rate-limits.ts'
 const LIMITS_TEST = ['src/mail/sending/sending-limits.test.ts']
 
 /** Retries, duplicates, limits and headers of mail. */
@@ -65,13 +65,13 @@ export const MAIL: readonly Mutation[] = [
   ),
   of(
     'no limit for a site',
-    [LIMITS, 'site: 600', 'site: 60_000'],
+    [LIMITS, 'most: 600', 'most: 60_000'],
     'one site spoils the name of the server',
     LIMITS_TEST,
   ),
   of(
     'no limit for a mailbox',
-    [LIMITS, 'mailbox: 120', 'mailbox: 12_000'],
+    [LIMITS, 'most: 120', 'most: 12_000'],
     'one stolen password sends for the whole site',
     LIMITS_TEST,
   ),

@@ -1,11 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 import { AppError, notFound } from '#base/app-error.ts'
+import { networkOf } from '#base/network-of.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
-import { GuessLimits } from '#identity/rate-limits/guess-limits.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { holdSite } from '#platform/postgres/hold-site.ts'
+import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -52,14 +54,21 @@ export interface DeployTokenUse {
   readonly address: string
 }
 
+/** Counted afterwards, since many may come from one network at the same moment, and 256 bits are not guessed. */
+const wrongSecret = (address: string): LimitedUse => ({
+  limit: RATE_LIMITS.wrongSecrets,
+  siteId: 'deploy-tokens',
+  of: networkOf(address),
+})
+
 /** The secrets with which programs deploy one site. */
 export class DeployTokens {
   readonly #deps: DeployTokensDeps
-  readonly #limits: GuessLimits
+  readonly #rateLimiter: RateLimiter
 
   constructor(deps: DeployTokensDeps) {
     this.#deps = deps
-    this.#limits = new GuessLimits({ counters: deps.counters, of: 'deploy-tokens' })
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   /** Whether a text looks like a token; says nothing about whether it is one. */
@@ -127,10 +136,10 @@ export class DeployTokens {
     site: Pick<Site, 'siteId'> | undefined,
     { secret, scopes, address }: DeployTokenUse,
   ): Promise<DeployTokenHolder> {
-    await this.#limits.check(address)
+    await this.#rateLimiter.check(wrongSecret(address))
     const found = site && DeployTokens.isToken(secret) ? await this.#find(site, secret) : undefined
     if (!found) {
-      await this.#limits.failed(address)
+      await this.#rateLimiter.add(wrongSecret(address))
       throw new AppError('Unauthorized', 'This is no deploy token of the site, or it was ended')
     }
     const { tokenId, name, expiresAt } = found

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, notFound } from '#base/app-error.ts'
+import { networkOf } from '#base/network-of.ts'
 import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
-import { GuessLimits } from '#identity/rate-limits/guess-limits.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -55,14 +57,21 @@ export interface DeployWebhooksDeps extends Pick<PlatformServices, 'database' | 
   readonly baseUrl: string
 }
 
+/** Counted afterwards, since many may come from one network at the same moment, and 256 bits are not guessed. */
+const wrongSecret = (address: string): LimitedUse => ({
+  limit: RATE_LIMITS.wrongSecrets,
+  siteId: 'deploy-webhooks',
+  of: networkOf(address),
+})
+
 /** How the forge of an external repository tells that it was pushed to, so that the site is deployed. */
 export class DeployWebhooks {
   readonly #deps: DeployWebhooksDeps
-  readonly #limits: GuessLimits
+  readonly #rateLimiter: RateLimiter
 
   constructor(deps: DeployWebhooksDeps) {
     this.#deps = deps
-    this.#limits = new GuessLimits({ counters: deps.counters, of: 'deploy-webhooks' })
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   /** A new secret. One that was made before is good no more. */
@@ -92,7 +101,7 @@ export class DeployWebhooks {
 
   /** Refuses, before a body is read, whom nothing could prove to be the forge, and networks that guess. */
   async admit(headers: Headers, address: string): Promise<void> {
-    await this.#limits.check(address)
+    await this.#rateLimiter.check(wrongSecret(address))
     if (!isSigned({ headers })) throw unsigned()
   }
 
@@ -105,7 +114,7 @@ export class DeployWebhooks {
     const { database, queue, clock } = this.#deps
     const { secret, repo } = await this.#read(siteId)
     if (secret === undefined || !isAuthentic(delivery, secret)) {
-      await this.#limits.failed(address)
+      await this.#rateLimiter.add(wrongSecret(address))
       throw unsigned()
     }
     const reason = reasonToIgnore(repo, pushedRef(delivery))

@@ -1,6 +1,9 @@
 import { AppError } from '#base/app-error.ts'
+import { networkOf } from '#base/network-of.ts'
 import type { OutboundMessages } from '#mail/outbound/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
@@ -14,7 +17,6 @@ import {
   parseSubmission,
 } from './model.ts'
 import { selectContactRecipients } from './queries.ts'
-import { ContactRateLimiter } from './rate-limiter.ts'
 
 export interface ContactFormDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
   readonly counters: Counters
@@ -31,12 +33,12 @@ interface ContactSender {
 /** What strangers write to the people of a site. */
 export class ContactForm {
   readonly #deps: ContactFormDeps
-  readonly #rateLimiter: ContactRateLimiter
+  readonly #rateLimiter: RateLimiter
   readonly #answers: IdempotentAnswers
 
   constructor(deps: ContactFormDeps) {
     this.#deps = deps
-    this.#rateLimiter = new ContactRateLimiter(deps)
+    this.#rateLimiter = new RateLimiter(deps)
     this.#answers = new IdempotentAnswers(deps)
   }
 
@@ -51,7 +53,12 @@ export class ContactForm {
   ): Promise<ContactAnswer> {
     const request = parseSubmission(submission)
     const isTrapped = (submission.website ?? '') !== ''
-    const admitted = await this.#rateLimiter.admit(site.siteId, address)
+    const { contactPerMinute, contactPerHour } = RATE_LIMITS
+    const sender = { siteId: site.siteId, of: networkOf(address) }
+    const admitted = await this.#rateLimiter.admit(
+      { ...sender, limit: contactPerMinute },
+      { ...sender, limit: contactPerHour },
+    )
     let isNew = false
     const answer = await this.#deps.database.withSite(site.siteId, (tx) => {
       const accept = (): Promise<ContactAnswer> => {
@@ -60,7 +67,7 @@ export class ContactForm {
       }
       return repeatable ? this.#answers.once(tx, repeatable, accept) : accept()
     })
-    if (!isNew) await admitted.withdraw()
+    if (!isNew) await admitted.takeBack()
     return answer
   }
 

@@ -3,6 +3,8 @@ import type { SecurityEventName } from '#identity/security-events/model.ts'
 import { type MailEditor, type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
 import type { MailReader } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { type AdmittedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -23,7 +25,6 @@ import {
   selectForwardingTargets,
 } from './queries.ts'
 import type { ForwardingDeps } from './service.ts'
-import { VerificationLimits } from './verification-limits.ts'
 import type { ForwardingVerifications } from './verifications.ts'
 
 export interface ForwardingTargetsDeps extends ForwardingDeps {
@@ -52,11 +53,11 @@ interface RecordedChange extends TargetsChange {
 /** The addresses that a mailbox forwards to, and those that have yet to agree. */
 export class ForwardingTargets {
   readonly #deps: ForwardingTargetsDeps
-  readonly #limits: VerificationLimits
+  readonly #rateLimiter: RateLimiter
 
   constructor(deps: ForwardingTargetsDeps) {
     this.#deps = deps
-    this.#limits = new VerificationLimits(deps)
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   /** By address. */
@@ -91,7 +92,7 @@ export class ForwardingTargets {
     const { mailboxId, mailable } = await database.withSite(site.siteId, (tx) =>
       this.#mailable(tx, site, { editor, address, wanted }),
     )
-    const mail = await this.#limits.admit(site.siteId, mailboxId, mailable)
+    const mail = await this.#admitMail(site.siteId, mailboxId, mailable)
     try {
       return await database.withSite(site.siteId, async (tx) => {
         await addresses.lock(tx)
@@ -99,8 +100,32 @@ export class ForwardingTargets {
         return this.#add(tx, site, { mailbox, by: editor.by }, { wanted, mail: mail.targets })
       })
     } catch (error) {
-      await mail.withdraw()
+      await mail.takeBack()
       throw error
+    }
+  }
+
+  /** Counts a mail for each target that is within every limit; the others count nowhere, and are not mailed. */
+  async #admitMail(
+    siteId: string,
+    mailboxId: string,
+    targets: readonly string[],
+  ): Promise<AdmittedUse & { readonly targets: ReadonlySet<string> }> {
+    const admitted = new Map<string, AdmittedUse>()
+    for (const target of targets) {
+      const decision = await this.#rateLimiter.decide(
+        { limit: RATE_LIMITS.forwardingTargetPerMinute, siteId, of: target },
+        { limit: RATE_LIMITS.forwardingTargetPerHour, siteId, of: target },
+        { limit: RATE_LIMITS.forwardingMailboxPerHour, siteId, of: mailboxId },
+        { limit: RATE_LIMITS.forwardingSitePerHour, siteId },
+      )
+      if (!('refusal' in decision)) admitted.set(target, decision)
+    }
+    return {
+      targets: new Set(admitted.keys()),
+      takeBack: async () => {
+        for (const use of admitted.values()) await use.takeBack()
+      },
     }
   }
 

@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { networkOf } from '#base/network-of.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -8,12 +9,13 @@ import { localPartAt } from '#mail/addresses/local-part.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
 import type { OutboundMessages } from '#mail/outbound/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { LinkRateLimiter } from './link-rate-limiter.ts'
 import { type ForwardingConsent, canonicalTarget, targetStatusOf } from './model.ts'
 import { verificationMail } from './verification-mail.ts'
 import {
@@ -55,11 +57,11 @@ interface PendingTarget {
 /** Mailed links by which targets agree: good once and for 72 hours, for one target of one mailbox, known to us only as hashes. */
 export class ForwardingVerifications {
   readonly #deps: ForwardingVerificationsDeps
-  readonly #rateLimiter: LinkRateLimiter
+  readonly #rateLimiter: RateLimiter
 
   constructor(deps: ForwardingVerificationsDeps) {
     this.#deps = deps
-    this.#rateLimiter = new LinkRateLimiter(deps)
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   /** A new link by mail, which ends the one before. False when no gateway takes the message: then it is in the outbox. */
@@ -87,7 +89,7 @@ export class ForwardingVerifications {
    * for one that was used or is too old.
    */
   find(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
-    return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
+    return this.#attempt(site, origin, () =>
       this.#deps.database.withSite(site.siteId, async (tx) =>
         consentOf(site, await this.#named(tx, site, link)),
       ),
@@ -96,9 +98,31 @@ export class ForwardingVerifications {
 
   /** Has the target get mail from now on. The errors of `find`. */
   verify(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
-    return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
+    return this.#attempt(site, origin, () =>
       this.#deps.database.withSite(site.siteId, (tx) => this.#verify(tx, site, { link, origin })),
     )
+  }
+
+  /** Counts as wrong what ends in `InvalidToken`, from before that is known on. */
+  async #attempt<Found>(
+    { siteId }: Site,
+    { address }: RequestOrigin,
+    open: () => Promise<Found>,
+  ): Promise<Found> {
+    const admitted = await this.#rateLimiter.admit({
+      limit: RATE_LIMITS.wrongForwardingLinks,
+      siteId,
+      of: networkOf(address),
+    })
+    let isWrong = false
+    try {
+      return await open()
+    } catch (error) {
+      isWrong = error instanceof AppError && error.code === 'InvalidToken'
+      throw error
+    } finally {
+      if (!isWrong) await admitted.takeBack()
+    }
   }
 
   async #verify(

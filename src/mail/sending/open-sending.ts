@@ -2,6 +2,7 @@ import type { Identity } from '#identity/identity.ts'
 import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { Messages } from '#mail/messages/service.ts'
 import { OUTGOING_PLACES } from '#mail/routing/outgoing-places.ts'
+import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
@@ -11,7 +12,6 @@ import { Deliveries, type DeliveriesDeps } from './deliveries.ts'
 import { OutgoingMail, type OutgoingDeps } from './outgoing.ts'
 import type { RecipientQueue } from './recipient-queue.ts'
 import { SenderAccess } from './sender-access.ts'
-import { SendingLimits } from './sending-limits.ts'
 import { Sending } from './service.ts'
 import { StagedAttachments } from './staged-attachments.ts'
 import { Suppressions } from './suppressions.ts'
@@ -24,7 +24,6 @@ export interface SendingServices {
   /** For those who hand messages in by other ways. */
   readonly outgoing: OutgoingMail
   readonly senderAccess: SenderAccess
-  readonly sendingLimits: SendingLimits
 }
 
 export interface OpenSendingDeps
@@ -52,14 +51,13 @@ export function openSending(deps: OpenSendingDeps): SendingServices {
   const senderAccess = new SenderAccess(deps)
   const stagedAttachments = new StagedAttachments({ ...deps, senderAccess })
   const outgoing = new OutgoingMail(deps)
-  const sendingLimits = new SendingLimits(deps)
   const sending = new Sending({
     ...deps,
     senderAccess,
     stagedAttachments,
     idempotentAnswers: new IdempotentAnswers(deps),
     outgoing,
-    limits: sendingLimits,
+    rateLimiter: new RateLimiter(deps),
   })
   const bounces = new Bounces({ ...deps, suppressions })
   return {
@@ -69,6 +67,5 @@ export function openSending(deps: OpenSendingDeps): SendingServices {
     bounces,
     outgoing,
     senderAccess,
-    sendingLimits,
   }
 }

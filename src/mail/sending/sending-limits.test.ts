@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
+import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
 
-import { SendingLimits } from './sending-limits.ts'
+import { sendingUses } from './sending-limits.ts'
 
 const MAILBOX = 120
 const SITE = 600
 let now = new Date(0)
-let limits: SendingLimits
+let limiter: RateLimiter
 beforeEach(() => {
   now = new Date(0)
-  limits = new SendingLimits({ counters: new MemoryCounters({ clock: { now: () => now } }) })
+  limiter = new RateLimiter({ counters: new MemoryCounters({ clock: { now: () => now } }) })
 })
 
 function isNotTooMany(error: unknown): false {
@@ -23,7 +24,8 @@ function isNotTooMany(error: unknown): false {
 async function sent(count: number, mailboxOf: (at: number) => string, siteId = 'one') {
   let taken = 0
   for (let at = 0; at < count; at += 1) {
-    if (await limits.count(siteId, mailboxOf(at), 1).then(() => true, isNotTooMany)) taken += 1
+    const uses = sendingUses(siteId, mailboxOf(at), 1)
+    if (await limiter.admit(...uses).then(() => true, isNotTooMany)) taken += 1
   }
   return taken
 }

@@ -5,6 +5,7 @@ import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
 import type { MailReader } from '#mail/mailboxes/service.ts'
 import type { Messages } from '#mail/messages/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 import type { Site } from '#sites/site.ts'
@@ -17,7 +18,7 @@ import type { OutgoingMail, StoredOutgoing } from './outgoing.ts'
 import { prepareRawMessage, preparedStagedMessage } from './raw-message.ts'
 import { answerAddressees, answerSubject, answerThreading } from './reply.ts'
 import type { SenderAccess } from './sender-access.ts'
-import type { SendingLimits } from './sending-limits.ts'
+import { sendingUses } from './sending-limits.ts'
 import type { StagedAttachments } from './staged-attachments.ts'
 
 const HTTP = { protocol: 'HTTP' }
@@ -31,7 +32,7 @@ export interface SendingDeps extends Pick<
   readonly outgoing: OutgoingMail
   readonly senderAccess: SenderAccess
   readonly stagedAttachments: StagedAttachments
-  readonly limits: SendingLimits
+  readonly rateLimiter: Pick<RateLimiter, 'admit'>
 }
 
 /** Who sends, and whether the request may have come before. */
@@ -104,7 +105,7 @@ export class Sending {
   }
 
   async #post(site: Site, { reader, repeat }: Sender, letter: Letter): Promise<SentMessage> {
-    const { database, outgoing, idempotentAnswers, limits, ids } = this.#deps
+    const { database, outgoing, idempotentAnswers, rateLimiter, ids } = this.#deps
     const { siteId } = site
     const recipients = recipientsOf(letter.addressees)
     const prepared = await database.withSite(siteId, async (tx) => {
@@ -113,7 +114,7 @@ export class Sending {
     })
     if ('first' in prepared) return prepared.first
     const { mailbox, files } = prepared
-    await limits.count(siteId, mailbox.mailboxId, recipients.length)
+    await rateLimiter.admit(...sendingUses(siteId, mailbox.mailboxId, recipients.length))
     const messageId = ids.named('msg')
     const sender = addressOf(site, mailbox.localPart)
     const stored = await this.#store(site, { messageId, mailbox, letter, files })

@@ -1,11 +1,11 @@
 import { InboundGate } from '#mail/inbound/gate.ts'
 import { MAX_MESSAGE_BYTES } from '#mail/sending/model.ts'
+import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { SmtpListener, type SmtpListenerDeps } from '#platform/smtp-server/smtp-listener.ts'
 
 import { SubmissionCredentials, type SubmissionCredentialsDeps } from './credentials.ts'
-import { LoginLimits } from './login-limits.ts'
 import { SubmissionMail, type SubmissionMailDeps } from './service.ts'
 
 export interface SubmissionServices {
@@ -19,7 +19,7 @@ export interface OpenSubmissionDeps
     PlatformServices,
     Pick<SmtpListenerDeps, 'config' | 'dataDir'>,
     Pick<SubmissionCredentialsDeps, 'addresses' | 'senderAccess' | 'mailboxes' | 'events'>,
-    Pick<SubmissionMailDeps, 'limits' | 'outgoing' | 'siteByDomain'> {
+    Pick<SubmissionMailDeps, 'outgoing' | 'siteByDomain'> {
   readonly counters: Counters
 }
 
@@ -30,7 +30,7 @@ export function openSubmission(deps: OpenSubmissionDeps): SubmissionServices {
     ...deps,
     credentials: submissionCredentials,
     gate: new InboundGate({ ...deps, limits: config.smtpLimits }),
-    loginLimits: new LoginLimits(deps),
+    rateLimiter: new RateLimiter(deps),
   })
   const submission = new SmtpListener({
     ...deps,

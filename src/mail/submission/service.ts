@@ -9,7 +9,9 @@ import { addressOf } from '#mail/mailboxes/model.ts'
 import { MAX_MESSAGE_BYTES, MAX_RECIPIENTS } from '#mail/sending/model.ts'
 import type { OutgoingMail } from '#mail/sending/outgoing.ts'
 import { HeaderFault, isSender, preparedMessage } from '#mail/sending/raw-message.ts'
-import type { SendingLimits } from '#mail/sending/sending-limits.ts'
+import { sendingUses } from '#mail/sending/sending-limits.ts'
+import type { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
@@ -24,7 +26,6 @@ import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { SubmissionCredentials } from './credentials.ts'
-import type { LoginLimits } from './login-limits.ts'
 import type { SubmissionLogin } from './model.ts'
 
 const MIB = 1024 * 1024
@@ -41,8 +42,7 @@ export interface SubmissionMailDeps extends Pick<
 > {
   readonly gate: Pick<InboundGate, 'entered' | 'left'>
   readonly credentials: Pick<SubmissionCredentials, 'authenticate' | 'isCurrent'>
-  readonly loginLimits: LoginLimits
-  readonly limits: SendingLimits
+  readonly rateLimiter: RateLimiter
   readonly outgoing: OutgoingMail
   /** The site of a domain in lower case. */
   readonly siteByDomain: (domain: string) => MailSite | undefined | Promise<MailSite | undefined>
@@ -85,14 +85,22 @@ export class SubmissionMail implements SmtpPolicy {
   /** One answer for everything that is wrong with a name or a password: 535. */
   readonly authenticate = async (client: SmtpClient, login: SmtpLogin): Promise<void> => {
     const visit = this.#visit(client)
-    const { loginLimits, logger } = this.#deps
-    await loginLimits.check(client.address)
+    const { rateLimiter, logger } = this.#deps
+    const wrong = {
+      limit: RATE_LIMITS.wrongSecrets,
+      siteId: 'submission',
+      of: networkOf(client.address),
+    }
+    if (await rateLimiter.refusalOf(wrong)) {
+      throw new SmtpReply(421, '4.7.0', 'Too many failed logins from your network: try again later')
+    }
     visit.login = await this.#loginOf(login)
     const { siteId, credentialId } = visit.login ?? {}
     const fields = { connectionId: client.connectionId, siteId, credentialId }
     logger.info({ ...fields, result: visit.login ? 'ok' : 'refused' }, 'submission login')
     if (visit.login) return
-    await loginLimits.failed(client.address)
+    // Not before: how many guess at once is bounded by the connections of a network.
+    await rateLimiter.add(wrong)
     visit.failedLogins += 1
     if (visit.failedLogins >= MAX_FAILED_LOGINS) {
       throw new SmtpReply(421, '4.7.0', 'Too many failed logins: closing the connection')
@@ -130,7 +138,7 @@ export class SubmissionMail implements SmtpPolicy {
     if (recipients.size >= MAX_RECIPIENTS) {
       throw new SmtpReply(452, '4.5.3', `No more than ${MAX_RECIPIENTS} recipients at once`)
     }
-    await this.#deps.limits.count(siteId, mailboxId, 1).catch(inSmtp)
+    await this.#deps.rateLimiter.admit(...sendingUses(siteId, mailboxId, 1)).catch(inSmtp)
     recipients.set(recipient.toLowerCase(), recipient)
   }
 

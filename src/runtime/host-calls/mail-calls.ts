@@ -2,12 +2,9 @@ import { AppError } from '#base/app-error.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
 import { networkOf } from '#base/network-of.ts'
 import { parseBase64 } from '#mail/sending/model.ts'
-import {
-  type CounterKey,
-  type CounterRule,
-  type Counters,
-  perWindow,
-} from '#platform/redis/counters.ts'
+import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
@@ -20,28 +17,14 @@ import {
   readMessage,
 } from './site-mail.ts'
 
-const HOUR_MS = 3_600_000
-/** Limits a site's recipients in the hour that begins with the first of them. */
-const RECIPIENTS_PER_HOUR = 500
-/** Limits those of mail that strangers of one network set off, so that one of them leaves the site its mail. */
-const RECIPIENTS_OF_STRANGERS = 100
-
-/** Recipients that are counted together. */
-interface Share {
-  readonly key: CounterKey
-  readonly most: number
-  readonly limitName: string
-  readonly whose: string
-}
-
 /** Mail that functions send in their site's name. */
 export class MailCalls {
   readonly #mail: SiteMail
-  readonly #counters: Counters
+  readonly #rateLimiter: RateLimiter
 
   constructor(deps: { mail: SiteMail; counters: Counters }) {
     this.#mail = deps.mail
-    this.#counters = deps.counters
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   async send(hostCall: HostCall): Promise<string> {
@@ -80,46 +63,13 @@ export class MailCalls {
 
   /** What was not sent does not count. */
   async #counted(call: Call, recipients: number, work: () => Promise<object>): Promise<string> {
-    const shares = sharesOf(call)
-    await this.#countAll(shares, recipients)
+    const admitted = await this.#rateLimiter.admit(...usesOf(call, recipients))
     try {
       return JSON.stringify(await work())
     } catch (error) {
-      for (const share of shares) await this.#undo(share, recipients)
+      await admitted.takeBack()
       throw error
     }
-  }
-
-  async #countAll(shares: readonly Share[], recipients: number): Promise<void> {
-    const counted: Share[] = []
-    try {
-      for (const share of shares) {
-        await this.#count(share, recipients)
-        counted.push(share)
-      }
-    } catch (error) {
-      for (const share of counted) await this.#undo(share, recipients)
-      throw error
-    }
-  }
-
-  /** All of a message's recipients, or none. */
-  async #count(share: Share, recipients: number): Promise<void> {
-    const rule = ruleOf(share)
-    const counted = await Promise.all(
-      Array.from({ length: recipients }, () => this.#counters.step(share.key, rule, 'begin')),
-    )
-    const admitted = counted.filter((each) => each.admitted).length
-    if (admitted === recipients) return
-    await this.#undo(share, admitted)
-    throw tooMany(share, Math.max(...counted.map((each) => each.waitMs)))
-  }
-
-  async #undo(share: Share, recipients: number): Promise<void> {
-    const rule = ruleOf(share)
-    await Promise.all(
-      Array.from({ length: recipients }, () => this.#counters.step(share.key, rule, 'undo')),
-    )
   }
 }
 
@@ -128,30 +78,9 @@ function requireFunction(hostCall: HostCall): void {
 }
 
 /** A stranger's network first: what it has used up is no matter to the site. */
-function sharesOf({ site: { siteId }, authority, address }: Call): Share[] {
-  const site = {
-    key: { siteId, name: 'site-mail' },
-    most: RECIPIENTS_PER_HOUR,
-    limitName: 'mailRecipientsPerHour',
-    whose: 'A site',
-  }
-  if (authority !== null) return [site]
-  const strangers = {
-    key: { siteId, name: `site-mail ${networkOf(address ?? '')}` },
-    most: RECIPIENTS_OF_STRANGERS,
-    limitName: 'mailRecipientsOfStrangersPerHour',
-    whose: 'For callers without a token who share a network a site',
-  }
-  return [strangers, site]
-}
-
-const ruleOf = ({ most }: Share): CounterRule => perWindow(most, HOUR_MS)
-
-function tooMany({ most, limitName, whose }: Share, waitMs: number): AppError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new AppError(
-    'TooManyRequests',
-    `${whose} may send mail to ${most} recipients an hour: try again in ${retryAfterSeconds} s`,
-    { retryAfterSeconds, fields: { retryable: true, limit: { name: limitName, value: most } } },
-  )
+function usesOf({ site: { siteId }, authority, address }: Call, amount: number): LimitedUse[] {
+  const ofSite = { limit: RATE_LIMITS.functionMailPerHour, siteId, amount }
+  if (authority !== null) return [ofSite]
+  const limit = RATE_LIMITS.functionMailOfStrangersPerHour
+  return [{ limit, siteId, of: networkOf(address ?? ''), amount }, ofSite]
 }
