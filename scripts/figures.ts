@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 
+import { doubledRoutes, tableRoutes } from './structure/declared-routes.ts'
 import { productModules } from './structure/product-modules.ts'
 import { duplicateExports, featureCycles } from './structure/rules.ts'
 
@@ -13,6 +14,8 @@ const { positionals, values } = parseArgs({
 })
 const root = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
+/** Types that say who does something. */
+const ACTOR_TYPE = /(?:Actor|Editor|(?:Actor|Authority|StepUp)Context|MailReader)$/
 type Figures = Readonly<Record<string, number | string>>
 
 /** Prints the size of the product at each revision named (HEAD when none is), side by side; `--install` times `npm ci` too. */
@@ -46,11 +49,20 @@ async function codeFigures(folder: string): Promise<Figures> {
     for (const path of imports) importers.set(path, (importers.get(path) ?? 0) + 1)
   }
   const cycles = featureCycles(modules)
+  const linesOf = (some: typeof modules) => some.reduce((sum, { lines }) => sum + lines, 0)
+  const types = modules.flatMap((module) => module.types)
   return {
-    'lines of product code': modules.reduce((sum, { lines }) => sum + lines, 0),
+    'lines of product code': linesOf(modules.filter(({ isGenerated }) => !isGenerated)),
+    'lines that scripts write': linesOf(modules.filter(({ isGenerated }) => isGenerated)),
     files: modules.length,
     'files with a single importer': modules.filter(({ path }) => importers.get(path) === 1).length,
     'exported names defined twice': duplicateExports(modules).size,
+    'routes declared for admins and again for the operator': doubledRoutes(
+      modules.flatMap(({ routes }) => routes),
+      tableRoutes(await readFile(join(folder, 'test/http/route-table.md'), 'utf8')),
+    ).length,
+    'types of actors': types.filter((name) => ACTOR_TYPE.test(name)).length,
+    '`*Deps` types': types.filter((name) => name.endsWith('Deps')).length,
     'cycles of features (features in them)': `${cycles.length} (${cycles.flat().length})`,
   }
 }

@@ -2,6 +2,8 @@ import { posix } from 'node:path'
 
 import { type StaticExport, Visitor, parseSync } from 'oxc-parser'
 
+import { type DeclaredRoute, declaredRoutes } from './declared-routes.ts'
+
 /** What the rules of the structure ask of one TypeScript file. Paths start at the project's root. */
 export interface Module {
   readonly path: string
@@ -13,6 +15,11 @@ export interface Module {
   readonly imports: readonly string[]
   /** Lines where SQL is written or a query is built. */
   readonly sqlLines: readonly number[]
+  /** Names of its interfaces and type aliases, exported or not. */
+  readonly types: readonly string[]
+  readonly routes: readonly DeclaredRoute[]
+  /** Whether a script writes it. */
+  readonly isGenerated: boolean
 }
 
 /** `imports` of package.json: from `#base/*` to `./src/base/*`. */
@@ -45,6 +52,9 @@ export function readModule(path: string, text: string, aliases: Aliases): Module
     exports: [...new Set(module.staticExports.flatMap(exportedNames))],
     imports: [...new Set(imports)],
     sqlLines: sqlOffsets(program).map((offset) => text.slice(0, offset).split('\n').length),
+    types: typeNames(program),
+    routes: declaredRoutes(program),
+    isGenerated: text.startsWith('// Written by "npm run '),
   }
 }
 
@@ -77,4 +87,13 @@ function sqlOffsets(program: Parameters<Visitor['visit']>[0]): number[] {
     },
   }).visit(program)
   return offsets
+}
+
+function typeNames(program: Parameters<Visitor['visit']>[0]): string[] {
+  const names: string[] = []
+  new Visitor({
+    TSInterfaceDeclaration: ({ id }) => void names.push(id.name),
+    TSTypeAliasDeclaration: ({ id }) => void names.push(id.name),
+  }).visit(program)
+  return names
 }
