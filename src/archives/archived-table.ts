@@ -2,18 +2,10 @@ import type { DatabaseSchema } from '#platform/postgres/database-schema.ts'
 
 import type { ArchivePart } from './archive-format.ts'
 
-/** As PostgreSQL names it. `jsonb?` may be null, and then no JSON null is told from it. */
-type ColumnType =
-  | 'bigint'
-  | 'boolean'
-  | 'bytea'
-  | 'integer'
-  | 'jsonb'
-  | 'jsonb?'
-  | 'text'
-  | 'text[]'
-  | 'timestamptz'
-  | 'tsvector'
+/** Tables whose rows each say of which site they are. */
+type SiteTable = {
+  [Name in keyof DatabaseSchema]: DatabaseSchema[Name] extends { site_id: string } ? Name : never
+}[keyof DatabaseSchema]
 
 interface SecretColumn {
   /** What it was sealed for, by the row that it is in. */
@@ -22,41 +14,43 @@ interface SecretColumn {
   readonly isPasswordHash?: true
 }
 
-type TableName = {
-  [Name in keyof DatabaseSchema]: DatabaseSchema[Name] extends { site_id: string } ? Name : never
-}[keyof DatabaseSchema]
-
-export interface ArchivedTable {
-  readonly table: TableName
+/** How the rows of a table travel: with every column that the database does not compute, but for these exceptions. */
+interface Travelling<Column extends string> {
   readonly part: ArchivePart
-  /** Those that are exported. The site's id never is. */
-  readonly columns: Readonly<Record<string, ColumnType>>
-  /** Rows are in the order of these. */
-  readonly orderBy: readonly string[]
-  /** Columns that nobody may read who has the database: they leave sealed by a passphrase, but those of a definition. */
-  readonly secrets?: Readonly<Record<string, SecretColumn>>
+  /** Rows are in the order of these; in that of the primary key when left out. */
+  readonly orderBy?: readonly Column[]
+  /** Columns that only the site may read: they leave sealed by a passphrase, but those of a definition. */
+  readonly secrets?: Readonly<Partial<Record<Column, SecretColumn>>>
+  /** Columns that could be secrets and are none, such as the hash of 256 random bits. */
+  readonly open?: readonly Column[]
+  /** Columns that stay behind, and why. */
+  readonly stays?: Readonly<Partial<Record<Column, string>>>
   /** The part without which its rows would refer to nothing: then they stay behind. */
   readonly needs?: ArchivePart
   /** In the words of PostgreSQL, what leaves instead of a column, and what arrives: `line` is the row, `$1` the site's id. */
-  readonly leaving?: Readonly<Record<string, string>>
-  readonly arriving?: Readonly<Record<string, string>>
+  readonly leaving?: Readonly<Partial<Record<Column, string>>>
+  readonly arriving?: Readonly<Partial<Record<Column, string>>>
   /** Which rows, in the words of PostgreSQL. */
   readonly where?: string
 }
 
-type Columns<Table extends TableName> = Partial<
-  Record<Exclude<keyof DatabaseSchema[Table], 'site_id'>, ColumnType>
->
+type ColumnOf<Table extends SiteTable> = Exclude<keyof DatabaseSchema[Table] & string, 'site_id'>
 
-/** One table of an archive. The columns are those of its rows, checked by the compiler and, with their types, by a test. */
-export function archived<Table extends TableName>(
-  part: ArchivePart,
-  table: Table,
-  columns: Columns<Table>,
-  rest: Pick<ArchivedTable, 'orderBy' | 'secrets' | 'needs' | 'leaving' | 'arriving' | 'where'>,
-): ArchivedTable {
-  return { part, table, columns: columns as ArchivedTable['columns'], ...rest }
+/** Of each table how its rows travel, in one part or some in each of two, or why they stay. */
+export type SiteTables = {
+  readonly [Table in SiteTable]:
+    | string
+    | Travelling<ColumnOf<Table>>
+    | readonly Travelling<ColumnOf<Table>>[]
 }
 
-export const CREATED = { created_at: 'timestamptz' } as const
-export const CHANGED = { ...CREATED, updated_at: 'timestamptz' } as const
+export interface ArchivedTable extends Travelling<string> {
+  readonly table: string
+  readonly secrets?: Readonly<Record<string, SecretColumn>>
+}
+
+export function archivedTables(tables: SiteTables): readonly ArchivedTable[] {
+  return Object.entries(tables).flatMap(([table, how]) =>
+    (typeof how === 'string' ? [] : [how].flat()).map((travelling) => ({ table, ...travelling })),
+  )
+}

@@ -21,9 +21,9 @@ import {
   parseJson,
 } from './archive-format.ts'
 import type { ArchiveSeal } from './archive-seal.ts'
-import { insertArchivedRows } from './row-queries.ts'
+import type { CataloguedTable } from './catalogued-tables.ts'
+import { insertArchivedRows, selectCataloguedTables } from './row-queries.ts'
 import { arrivingRow, isOwnPasswordKey } from './secret-columns.ts'
-import { ARCHIVED_TABLES } from './site-tables.ts'
 import type { UnpackedArchive } from './unpacked-archive.ts'
 
 /** So that one statement stays short. */
@@ -65,6 +65,7 @@ export async function writeArrivingRows(
 class ArrivingSite {
   readonly #tx: SiteTx
   readonly #deps: ArrivingRowsDeps
+  #tables: Promise<readonly CataloguedTable[]> | undefined
   #stores: Promise<Stores> | undefined
   #used = NOTHING
 
@@ -80,7 +81,10 @@ class ArrivingSite {
     seal: ArchiveSeal | undefined,
   ): Promise<void> {
     const { table: asked } = checked(TableHead, entryName(name), head)
-    const table = ARCHIVED_TABLES.find((each) => each.table === asked && each.part === name.part)
+    this.#tables ??= selectCataloguedTables(this.#tx)
+    const table = (await this.#tables).find(
+      (each) => each.table === asked && each.part === name.part,
+    )
     if (table === undefined) throw invalidArchive(`"${entryName(name)}" has rows of nothing known`)
     const { sealer, siteKeys } = this.#deps
     const archive = name.part === 'definition' ? undefined : seal

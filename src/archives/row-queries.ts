@@ -1,26 +1,50 @@
 import { CompiledQuery, sql } from 'kysely'
 
+import {
+  type RunText,
+  selectCatalogue,
+  selectDefaults,
+  selectReferences,
+} from '#platform/postgres/catalogue-queries.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { MissingSecret } from './archive-format.ts'
-import type { ArchivedTable } from './archived-table.ts'
+import {
+  type CataloguedTable,
+  type TravellingColumn,
+  cataloguedTables,
+} from './catalogued-tables.ts'
+import { ARCHIVED_TABLES } from './site-tables.ts'
 
 /** Rows that come in one round trip: each may be as long as an item. */
 const FETCHED_AT_ONCE = 100
 
-/** All rows of the site in the table, each as one line of JSON. The names are those of `site-tables.ts`. */
+/** The tables of an archive as this database has them, in an order in which each row finds what it refers to. */
+export async function selectCataloguedTables(tx: SiteTx): Promise<readonly CataloguedTable[]> {
+  const run: RunText = async <Row>(text: string, parameters: readonly string[]) =>
+    (await tx.db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))).rows
+  const catalogue = await selectCatalogue(run, 'public')
+  const references = await selectReferences(run)
+  const found = await selectDefaults(run, 'public')
+  const defaults = new Map(
+    found.map(({ table, column, expression }) => [`${table}.${column}`, expression]),
+  )
+  return cataloguedTables(ARCHIVED_TABLES, catalogue, { references, defaults })
+}
+
+/** All rows of the site in the table, each as one line of JSON. */
 export async function* selectArchivedRows(
   tx: SiteTx,
-  { table, columns, orderBy, where, leaving = {} }: ArchivedTable,
+  { table, columns, orderBy, where, leaving = {} }: CataloguedTable,
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const fields = Object.entries(columns).map(([name, type]) => {
+  const fields = columns.map(({ name, type }) => {
     // An array has no JSON that a cast reads.
-    const value = type === 'text[]' ? `${table}.${name}::text` : `${table}.${name}`
+    const value = type.endsWith('[]') ? `${table}."${name}"::text` : `${table}."${name}"`
     return `'${name}', ${leaving[name] ?? value}`
   })
   const found = `select json_build_object(${fields.join(', ')})::text as line from ${table}
     where ${table}.site_id = current_setting('app.site_id')${where === undefined ? '' : ` and ${where}`}
-    order by ${orderBy.map((name) => `${table}.${name}`).join(', ')}`
+    order by ${orderBy.map((name) => `${table}."${name}"`).join(', ')}`
   yield* fetchLines(tx, `archived_${table}`, found)
 }
 
@@ -40,20 +64,17 @@ async function* fetchLines(
   await run(`close ${cursor}`)
 }
 
-/** Writes rows as `selectArchivedRows` gives them. `lines` are JSON already. */
+/**
+ * Writes rows as `selectArchivedRows` gives them. `lines` are JSON already. What a line has beside the columns of the table is left
+ * out; a column that a line lacks, as it does from an earlier version, gets its default.
+ */
 export async function insertArchivedRows(
   tx: SiteTx,
-  { table, columns, arriving = {} }: ArchivedTable,
+  { table, columns, arriving = {} }: CataloguedTable,
   lines: readonly string[],
 ): Promise<void> {
-  const names = Object.keys(columns)
-  const values = Object.entries(columns).map(([name, type]) => {
-    const computed = arriving[name]
-    if (computed !== undefined) return computed
-    if (type === 'jsonb') return `line -> '${name}'`
-    if (type === 'jsonb?') return `nullif(line -> '${name}', 'null')`
-    return `(line ->> '${name}')::${type}`
-  })
+  const names = columns.map(({ name }) => `"${name}"`)
+  const values = columns.map((column) => arriving[column.name] ?? arrivingValue(column))
   await tx.db.executeQuery(
     CompiledQuery.raw(
       `insert into ${table} (site_id, ${names.join(', ')})
@@ -63,6 +84,14 @@ export async function insertArchivedRows(
       [tx.siteId, `[${lines.join(',')}]`],
     ),
   )
+}
+
+function arrivingValue({ name, type, isNullable, defaultValue }: TravellingColumn): string {
+  const value = type === 'jsonb' ? `line -> '${name}'` : `(line ->> '${name}')::${type}`
+  // A JSON null that may be a null of the database is one.
+  const read = type === 'jsonb' && isNullable ? `nullif(${value}, 'null')` : value
+  if (defaultValue === undefined) return read
+  return `case when line ? '${name}' then ${read} else ${defaultValue} end`
 }
 
 /** The secrets of a site that an archive without keys leaves behind, each to be set anew where the site goes. */

@@ -29,13 +29,17 @@ import {
 } from './archive-format.ts'
 import { ArchiveSeal } from './archive-seal.ts'
 import { type ArchiveEntry, type ManifestFacts, writeArchive } from './archive-writer.ts'
-import type { ArchivedTable } from './archived-table.ts'
+import type { CataloguedTable } from './catalogued-tables.ts'
 import { LeavingMail } from './leaving-mail.ts'
 import { storedObjectEntries } from './object-entries.ts'
 import { RowEntries } from './row-entries.ts'
-import { selectArchivedRows, selectMissingSecrets, showAllWords } from './row-queries.ts'
+import {
+  selectArchivedRows,
+  selectCataloguedTables,
+  selectMissingSecrets,
+  showAllWords,
+} from './row-queries.ts'
 import { leavingPasswordKey, leavingRow } from './secret-columns.ts'
-import { ARCHIVED_TABLES } from './site-tables.ts'
 import { TemporaryFile } from './temporary-file.ts'
 
 export interface SiteExportsDeps extends Pick<
@@ -120,7 +124,7 @@ export class SiteExports {
       const exportedAt = await databaseTime(tx)
       const site = await sites.read(tx)
       await showAllWords(tx)
-      for (const table of tablesOf(parts)) {
+      for (const table of tablesOf(parts, await selectCataloguedTables(tx))) {
         const lines = this.#lines(tx, table, seal)
         await rows.add({ part: table.part, of: table.table, head: { table: table.table } }, lines)
       }
@@ -139,7 +143,7 @@ export class SiteExports {
     })
   }
 
-  async *#lines(tx: SiteTx, table: ArchivedTable, seal: ArchiveSeal | undefined) {
+  async *#lines(tx: SiteTx, table: CataloguedTable, seal: ArchiveSeal | undefined) {
     if (table.secrets === undefined) return yield* selectArchivedRows(tx, table)
     const { sealer, siteKeys } = this.#deps
     const archive = table.part === 'definition' ? undefined : seal
@@ -192,8 +196,8 @@ export class SiteExports {
   }
 }
 
-const tablesOf = (parts: readonly ArchivePart[]) =>
-  ARCHIVED_TABLES.filter(({ part, needs = part }) => parts.includes(part) && parts.includes(needs))
+const tablesOf = (parts: readonly ArchivePart[], tables: readonly CataloguedTable[]) =>
+  tables.filter(({ part, needs = part }) => parts.includes(part) && parts.includes(needs))
 
 function requirePassphrase({ parts, passphrase }: ExportRequest): void {
   const sealed = parts.filter((part) => SEALED_PARTS.includes(part))

@@ -14,7 +14,6 @@ import {
 } from '#archives/archive-format.ts'
 import { readArchive } from '#archives/archive-reader.ts'
 import { writeArchive } from '#archives/archive-writer.ts'
-import { ARCHIVED_TABLES } from '#archives/site-tables.ts'
 import { verifyArchive } from '#archives/verified-archive.ts'
 import { systemClock } from '#base/clock.ts'
 import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
@@ -606,85 +605,3 @@ async function forgedArchive(file: string, change: (lines: readonly string[]) =>
   }
   return Buffer.concat(await Array.fromAsync(writeArchive(header, entries())))
 }
-
-/** Tables that no archive has, and why. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
-  site: 'the header of the archive says how the site is set up',
-  site_host: 'the names that the header says',
-  site_key: 'each installation wraps a key of its own',
-  site_import: 'an import that is under way',
-  site_runtime: 'compiled anew',
-  site_revision: 'compiled anew',
-  runtime_log: 'what this installation saw',
-  runtime_usage: 'what this installation saw',
-  data_job_due: 'worked out anew',
-  iac_job: 'what was done here, in an order of this installation',
-  iac_change: 'what was done here',
-  idempotent_answer: 'requests that are repeated here',
-  outbound_message: 'mail on its way from here',
-  sign_in_session: 'nobody stays signed in',
-  refresh_family: 'nobody stays signed in',
-  refresh_token: 'nobody stays signed in',
-  refresh_response: 'nobody stays signed in',
-  authorization_code: 'nobody stays signed in',
-  client_assertion: 'proofs that are good for minutes',
-  provider_visit: 'a sign-in that is under way',
-  used_srp_challenge: 'a sign-in that is under way',
-  used_passkey_challenge: 'a sign-in that is under way',
-  pending_sign_up: 'a sign-up that is under way',
-  address_change: 'a new address that is under way, with links that are good here only',
-  user_code: 'a code that is under way, hashed with a key of this installation',
-  deploy_webhook_delivery: 'deliveries that are repeated here',
-  table_layout: 'made of the definition of the table',
-  table_index: 'made of the definition of the table',
-  table_item: 'exported as plain JSON',
-  table_index_entry: 'made of the items',
-  table_transaction: 'requests that are repeated here',
-  table_usage: 'counted while items are written',
-  table_room: 'of processes of this installation',
-  bucket_object: 'counted while objects are written',
-  bucket_usage: 'counted while objects are written',
-  bucket_reservation: 'uploads that are under way',
-  mail_delivery: 'deliveries that are repeated here',
-  mail_removed_object: 'objects that are being removed',
-  mail_staged_attachment: 'uploads that are under way',
-}
-/** Columns that a table of an archive lacks, and why. */
-const COLUMNS_LEFT_OUT: Readonly<Record<string, string>> = {
-  'mail_usage.parsing_since': 'who parses it where it was; what comes is queued there',
-  'user_totp.failures': 'counts here',
-  'user_totp.failed_since': 'counts here',
-  'data_resource.code_bytes': 'generated',
-  'data_resource.granted': 'generated',
-  'data_job.last_tick': 'not written any more',
-  'data_job_run.run_number': 'counts up within the installation; the order stays',
-}
-
-test('every table and column of a site is exported, or left out for a reason', async () => {
-  const columns = await asSuperuser(
-    stack,
-    (sql) => sql<{ place: string; table: string; column: string; type: string }[]>`
-    select c.relname as table, a.attname as column, c.relname || '.' || a.attname as place,
-      case format_type(a.atttypid, null) when 'timestamp with time zone' then 'timestamptz'
-        when 'jsonb' then case when a.attnotnull then 'jsonb' else 'jsonb?' end
-        else format_type(a.atttypid, null) end as type
-    from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and a.attname <> 'site_id'
-      and exists (select from pg_attribute s where s.attrelid = c.oid and s.attname = 'site_id')
-      and c.relnamespace = 'public'::regnamespace
-    order by c.relname, a.attnum`,
-  )
-  const inSchema = new Set(columns.map(({ table }) => table))
-  const exportedTables = new Map<string, Readonly<Record<string, string>>>(
-    ARCHIVED_TABLES.map((table) => [table.table, table.columns]),
-  )
-  expect([...Object.keys(LEFT_OUT), ...exportedTables.keys()].toSorted()).toEqual(
-    [...inSchema].toSorted(),
-  )
-  const wanted = columns.filter(({ table }) => exportedTables.has(table))
-  const told = wanted.map(({ table, column, place, type }) => {
-    const known = exportedTables.get(table)?.[column] ?? (place in COLUMNS_LEFT_OUT ? type : 'none')
-    return `${place} ${known}`
-  })
-  expect(told).toEqual(wanted.map(({ place, type }) => `${place} ${type}`))
-})

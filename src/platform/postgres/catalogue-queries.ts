@@ -50,3 +50,21 @@ export const runOn =
   async <Row>(text: string, parameters: readonly string[]) => [
     ...(await sql.unsafe<Row[] & object[]>(text, [...parameters])),
   ]
+
+export interface ColumnDefault {
+  readonly table: string
+  readonly column: string
+  readonly expression: string
+}
+
+/** The defaults of columns. Waits for whichever transaction alters one of the tables. */
+export const selectDefaults = (run: RunText, schema: string): Promise<readonly ColumnDefault[]> =>
+  run<ColumnDefault>(
+    `select c.relname as table, a.attname as column, pg_get_expr(d.adbin, d.adrelid) as expression
+     from pg_attrdef d
+     join pg_class c on c.oid = d.adrelid
+     join pg_namespace n on n.oid = c.relnamespace
+     join pg_attribute a on a.attrelid = c.oid and a.attnum = d.adnum
+     where n.nspname = $1 and a.attgenerated = ''`,
+    [schema],
+  )
