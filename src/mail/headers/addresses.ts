@@ -21,6 +21,8 @@ export interface AddressList {
   /** As people read them: `Ann Lee <ann@shop.test>`. */
   readonly texts: readonly string[]
   readonly addresses: readonly string[]
+  /** Those, and names that are shown without one: people may read an address in them. */
+  readonly identifiers: readonly string[]
   /** Those that can be answered, as people read them. */
   readonly answerable: readonly string[]
   /** The first that can be answered, or else the first. */
@@ -39,7 +41,13 @@ export const readAddresses = (values: readonly string[]): AddressList =>
     decode: (octets) => Buffer.from(octets, 'latin1').toString(),
   })
 
-const NO_ADDRESSES: AddressList = { texts: [], answerable: [], addresses: [], author: undefined }
+const NO_ADDRESSES: AddressList = {
+  texts: [],
+  addresses: [],
+  identifiers: [],
+  answerable: [],
+  author: undefined,
+}
 
 /** The addresses of all fields of one name; the members of groups among the others. */
 export function readAddressFields({ values, decode }: FieldOctets): AddressList {
@@ -57,6 +65,7 @@ export function readAddressFields({ values, decode }: FieldOctets): AddressList 
     texts: found.map(textOf),
     answerable: answerable.map(textOf),
     addresses: found.map(({ address }) => address).filter((address) => address !== ''),
+    identifiers: found.map(({ name, address }) => address || name),
     author: author && { text: textOf(author), address: author.address },
   }
 }

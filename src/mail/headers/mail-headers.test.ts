@@ -33,7 +33,7 @@ describe('the headers of a message', () => {
       from: 'Ann Lee <Ann@Shop.test>',
       fromAddress: 'ann@shop.test',
       authors: ['Ann Lee <Ann@Shop.test>'],
-      authorAddresses: ['Ann@Shop.test'],
+      authorIdentifiers: ['Ann@Shop.test'],
       to: ['"Lee, Bob" <bob@one.test>', 'carol@one.test'],
       cc: ['dan@one.test', 'E <eve@one.test>'],
       replyTo: ['answers@shop.test'],

@@ -29,8 +29,8 @@ export interface MailHeaders {
   readonly fromAddress: string
   /** All who can be answered, RFC 5322 §3.6.2; of a second From field none. */
   readonly authors: readonly string[]
-  /** Whichever addresses a reader may be shown as those of the author. */
-  readonly authorAddresses: readonly string[]
+  /** Whichever addresses a reader may be shown as those of the author, and names without one. */
+  readonly authorIdentifiers: readonly string[]
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
@@ -56,7 +56,7 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
   const octets = (name: string, maxBytes: number): FieldOctets =>
     fields.octets(name, { maxBytes, charset, guesses: true })
   const from = octets('from', MAX_AUTHOR_BYTES)
-  const { author, answerable, addresses } = readAddressFields(from)
+  const { author, answerable, identifiers } = readAddressFields(from)
   const isAlone = from.values.length < 2
   const first = { ...from, values: from.values.slice(0, 1) }
   const to = octets('to', MAX_RECIPIENT_BYTES)
@@ -66,7 +66,7 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
     from: author?.text ?? '',
     fromAddress: author?.address.toLowerCase() ?? '',
     authors: isAlone ? answerable : readAddressFields(first).answerable,
-    authorAddresses: addresses,
+    authorIdentifiers: identifiers,
     to: readAddressFields(to).texts,
     cc: readAddressFields(octets('cc', MAX_RECIPIENT_BYTES - toBytes)).texts,
     replyTo: readAddressFields(octets('reply-to', MAX_AUTHOR_BYTES)).texts,

@@ -24,7 +24,7 @@ const HEADERS = {
   from: '',
   fromAddress: '',
   authors: [],
-  authorAddresses: [],
+  authorIdentifiers: [],
   to: [],
   cc: [],
   replyTo: [],

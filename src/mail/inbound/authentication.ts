@@ -27,7 +27,7 @@ export interface AuthenticationRequest {
 }
 
 interface AuthoredRequest extends AuthenticationRequest {
-  /** The addresses in From that the message is shown with. Asked for once all of it was read. */
+  /** The addresses in From that the message is shown with, and names without one. Asked for once all of it was read. */
   readonly authors: () => readonly string[]
 }
 

@@ -6,6 +6,12 @@ import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 /** Each takes questions to DNS; a message has one author as good as always. */
 const MAX_DOMAINS = 8
+/** DNS has names of 253. */
+const MAX_DOMAIN_LENGTH = 500
+/** What a host name has none of: with it, a reader still takes the rest for one. */
+const NO_HOST = /[\s!-,/:-@[-^`{-~]+/u
+const DOMAIN_LITERAL = /^\[[^\]\s]*\]$/
+const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.)*"(?=@)/s
 /**
  * What DMARC says of a domain, and what the domain asks for then. A policy that cannot be found out asks for nothing. A message
  * passes where all of its authors do.
@@ -21,22 +27,24 @@ const STRICTNESS = [
   'fail reject',
 ]
 
+type AuthenticatedAuthors = Pick<AuthenticateResult, 'dmarc' | 'spf' | 'dkim'>
+
 /**
  * DMARC of a message. RFC 9989 §5.3.1 has no result for authors of several domains: there it is that of the domain which asks
- * for most, as RFC 7489 §6.6.1 advises, so that no forged author hides behind one who is genuine. Among them are the authors
- * that a reader is shown, whatever the library reads in the same field. False where there is no author, or one whose domain is
- * none. Rejects with an `SmtpReply` where there are too many.
+ * for most, as RFC 7489 §6.6.1 advises, so that no forged author hides behind one who is genuine. Among them are the addresses
+ * that a reader is shown, or may read in a name without one, whatever the library reads in the same field. False where there is
+ * no author, or one whose domain is none. Rejects with an `SmtpReply` where there are too many.
  */
 export async function dmarcOf(
-  { dmarc: ofOne, spf, dkim }: Pick<AuthenticateResult, 'dmarc' | 'spf' | 'dkim'>,
-  shownAuthors: readonly string[],
+  { dmarc: ofOne, spf, dkim }: AuthenticatedAuthors,
+  shown: readonly string[],
   resolver: DNSResolver,
 ): Promise<DMARCResult | false> {
-  const judged =
-    ofOne === false ? dkim.headerFrom.flatMap(domainsOf) : [ofOne.status.header?.from ?? '']
-  const shown = shownAuthors.flatMap((address) => domainsOf(address).slice(-1))
-  const domains = [...new Set([...judged, ...shown].map(asInDns))]
-  if (ofOne !== false && domains.length === 1) return ofOne
+  const asked = askedDomain(ofOne)
+  const judged = asked === undefined ? dkim.headerFrom.flatMap(hostsOf) : [hostOf(asked)]
+  const named = shown.flatMap((text) => hostsOf(text.replace(QUOTED_LOCAL_PART, '')))
+  const domains = [...new Set([...judged, ...named])].filter((host) => host !== '')
+  if (asked !== undefined && domains.every((domain) => domain === asked)) return ofOne
   if (domains.length > MAX_DOMAINS) {
     throw new SmtpReply(550, '5.7.1', `From names authors of more than ${MAX_DOMAINS} domains`)
   }
@@ -53,19 +61,20 @@ export async function dmarcOf(
   return strictest
 }
 
-/** Names of one domain are the same here. What is no name stays as it is: no policy is found for it. */
-function asInDns(domain: string): string {
-  const name = domain.trim().toLowerCase().replace(/\.$/, '')
+/** The one that the library has asked for. */
+const askedDomain = (found: DMARCResult | false): string | undefined =>
+  found === false ? undefined : found.status.header?.from?.replace(/\.$/, '')
+
+/** Whatever a reader may take for the domain of an address. */
+const hostsOf = (text: string): string[] => text.normalize('NFKC').split('@').slice(1).map(hostOf)
+
+/** As it is in DNS: names of one domain are the same here. What is no name stays as it is: no policy is found for it. */
+function hostOf(domain: string): string {
+  if (DOMAIN_LITERAL.test(domain)) return domain.toLowerCase()
+  const pieces = domain.slice(0, MAX_DOMAIN_LENGTH).normalize('NFKC').toLowerCase().split(NO_HOST)
+  const name = pieces.map((piece) => piece.replaceAll(/^\.+|\.+$/g, '')).find(Boolean) ?? ''
   return domainToASCII(name) || name
 }
-
-/** Whatever a reader of the address may take for its domain. */
-const domainsOf = (address: string): string[] =>
-  address
-    .toLowerCase()
-    .split('@')
-    .slice(1)
-    .flatMap((domain) => (domain === '' ? [] : [domain]))
 
 function strictness(found: DMARCResult | false): number {
   if (found === false) return STRICTNESS.indexOf('none')

@@ -59,7 +59,7 @@ export class MessageStore {
     }
     const authenticating: BodyReader = async (body) => {
       if ('outcome' in by) return
-      const authors = (): readonly string[] => readHeaders().authorAddresses
+      const authors = (): readonly string[] => readHeaders().authorIdentifiers
       outcome = await authenticateMessage(body, { ...by, authors }, dns)
     }
     const readers = 'outcome' in by ? [] : [authenticating]
