@@ -104,7 +104,7 @@ export class Sites {
   }
 
   /** The row, its key and every part of the site, or nothing. */
-  async create(body: CreateSiteBody): Promise<CreatedSite> {
+  async create(body: CreateSiteBody, audit?: Audit<'site.created'>): Promise<CreatedSite> {
     this.#deps.disk.check('database')
     const { database, sealer, clock, ids, parts, sourceRules } = this.#deps
     const configuration = parseSite(body, undefined, sourceRules)
@@ -118,6 +118,7 @@ export class Sites {
         const result = await part.created(tx, record, { superAdmins })
         onboarding.push(...(result.onboarding ?? []))
       }
+      await audit?.(tx, { event: 'site.created', detail: { domain: record.domain } })
       await this.announce(tx, [record])
       return { ...record, onboarding }
     })

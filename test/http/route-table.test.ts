@@ -4,9 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EFFECTS } from '#base/effects.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { authority } from '#http/plugins/authority.ts'
+import { UNRECORDED, changesDetail } from '#http/plugins/changes.ts'
 import { effectsDetail } from '#http/plugins/effects.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
 import { operatorRoutes } from '#http/routes.ts'
+import { SECURITY_EVENTS } from '#identity/security-events/model.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import {
   type RouteRow,
@@ -17,6 +19,9 @@ import {
 } from '#test/route-table.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
+const REASONS = new Set(Object.keys(UNRECORDED))
+const EVENTS: ReadonlySet<string> = new Set(SECURITY_EVENTS)
+const UNKNOWN = { 'x-audit': ['never'] }
 const KNOWN = new Set(EFFECTS.flatMap((effect) => [effect, `${effect}?`]))
 
 let stack: Stack
@@ -36,31 +41,50 @@ const undeclared = (table: readonly RouteRow[]): string[] =>
     .filter(
       (row) =>
         row.authority === undefined ||
-        (isChanging(row) && row.effects === undefined) ||
+        (isChanging(row) && (row.effects === undefined || !isAudited(row))) ||
         (row.effects ?? []).some((effect) => !KNOWN.has(effect)) ||
         ((row.effects ?? []).length > 0 && stepUpOf(row) === undefined),
     )
     .map(({ name }) => name)
 
+const isAudited = ({ audit = [] }: RouteRow): boolean =>
+  typeof audit === 'string'
+    ? REASONS.has(audit)
+    : audit.length > 0 && audit.every((event) => EVENTS.has(event))
+
 describe('the route table', () => {
-  test('declares authority and effects of each route, and a proof where no credential is asked for', () => {
+  test('declares authority, audit event and effects of each route, and a proof where no credential is asked for', () => {
     expect(undeclared(rows)).toEqual([])
     expect(rows.filter(isChanging).length).toBeGreaterThan(150)
   })
 
-  test('is incomplete with a changing route that declares no effects', () => {
+  test('is incomplete with a changing route that declares no audit event or effects', () => {
     const forgetful = new Elysia()
       .use(adminAuth(stack.context))
       .post('/admin/api/new', () => 'done', { role: 'admin' })
-      .post('/admin/api/none', () => 'done', { role: 'admin', effects: [] })
+      .post('/admin/api/none', () => 'done', {
+        role: 'admin',
+        changes: { audit: ['alias.changed'], effects: [] },
+      })
+      .post('/admin/api/silent', () => 'done', {
+        detail: { ...authority('open', 'anyone'), ...effectsDetail([]) },
+      })
+      .post('/admin/api/unknown', () => 'done', {
+        detail: { ...authority('open', 'anyone'), ...effectsDetail([]), ...UNKNOWN },
+      })
       .post('/admin/api/open', () => 'done', {
-        detail: { ...authority('open', 'anyone'), ...effectsDetail(['movesMail']) },
+        detail: {
+          ...authority('open', 'anyone'),
+          ...changesDetail({ audit: ['alias.changed'], effects: ['movesMail'] }),
+        },
       })
       .delete('/admin/api/bare', () => 'done')
     expect(undeclared(routeRows(declarationsOf(forgetful)))).toEqual([
       'DELETE /admin/api/bare',
       'POST /admin/api/new',
       'POST /admin/api/open',
+      'POST /admin/api/silent',
+      'POST /admin/api/unknown',
     ])
   })
 
@@ -69,25 +93,32 @@ describe('the route table', () => {
   })
 })
 
+const auditOf = ({ audit = [] }: RouteRow): string =>
+  typeof audit === 'string' ? `*${audit}*` : audit.join(', ')
+
 /** A change of the file is a decision: it belongs in review. */
 function markdown(table: readonly RouteRow[]): string {
   const cells = table.map((row) => [
     `\`${row.name}\``,
     row.gate ?? '',
     row.authority?.replaceAll('|', ' or ') ?? '',
+    auditOf(row),
     row.effects?.join(', ') ?? '',
     stepUpOf(row) ?? '',
   ])
   const lines = [
-    ['Route', 'Gate', 'Authority', 'Effects', 'Step-up'],
-    ['-----', '----', '---------', '-------', '-------'],
+    ['Route', 'Gate', 'Authority', 'Audit', 'Effects', 'Step-up'],
+    ['-----', '----', '---------', '-----', '-------', '-------'],
     ...cells,
   ].map((line) => `| ${line.join(' | ')} |`)
   return [
     '# The routes',
     '',
-    'Every mounted route, at both listeners: what lets a request in, who may call it, what it does that outlasts a token (`?`: if the',
-    'request asks for it), and what the caller shows for that. Written by `npx vitest run test/http/route-table.test.ts -u`.',
+    'Every mounted route, at both listeners: what lets a request in, who may call it, what the audit trail says of its change, what it',
+    'does that outlasts a token (`?`: if the request asks for it), and what the caller shows for that. Written by',
+    '`npx vitest run test/http/route-table.test.ts -u`. Without an entry in the audit trail, and why:',
+    '',
+    ...Object.entries(UNRECORDED).map(([name, why]) => `- *${name}*: ${why}`),
     '',
     ...lines,
     '',

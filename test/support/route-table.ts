@@ -10,6 +10,8 @@ export interface RouteRow {
   readonly path: string
   readonly gate: string | undefined
   readonly authority: string | undefined
+  /** What the audit trail says of it, or why it says nothing. */
+  readonly audit: readonly string[] | string | undefined
   readonly effects: readonly string[] | undefined
   /** What in the request proves the caller, instead of a recent sign-in. */
   readonly proof: string | undefined
@@ -32,6 +34,7 @@ export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
       path,
       gate: gateOf(detail['x-page']),
       authority: text(detail['x-authority']),
+      audit: namesOr(detail['x-audit']),
       effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,
       proof: text(detail['x-proof']),
     }
@@ -54,6 +57,9 @@ export function stepUpOf({ authority = '', effects = [], proof }: RouteRow): str
 /** What a page lets in beside navigations and its own forms stands behind it. */
 const gateOf = (page: unknown): string | undefined =>
   page === undefined ? undefined : ['page', ...Object.keys(Object(page))].join(', ')
+
+const namesOr = (value: unknown): readonly string[] | string | undefined =>
+  Array.isArray(value) ? value.map(String) : text(value)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

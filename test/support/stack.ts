@@ -9,7 +9,7 @@ import { randomIds } from '#base/ids.ts'
 import type { Config } from '#config/config.ts'
 import { loadConfig } from '#config/load.ts'
 import { type AppContext, type Platform, openContext } from '#context'
-import { type HttpApp, httpApp } from '#http/app.ts'
+import { httpApp } from '#http/app.ts'
 import { tracing } from '#http/traced-requests.ts'
 import type { Role } from '#identity/actor.ts'
 import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
@@ -35,6 +35,7 @@ import { type Answer, request } from './http-client.ts'
 import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
 import { noDns } from './no-dns.ts'
+import { ObservedApp } from './observed-app.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
@@ -69,7 +70,7 @@ export interface CallOptions {
 /** The whole service on a real port, with its own database, two sandbox hosts and a folder for objects. */
 export interface Stack extends AsyncDisposable {
   readonly context: AppContext
-  readonly app: HttpApp
+  readonly app: ObservedApp
   readonly port: number
   readonly operatorKey: string
   readonly database: TestDatabase
@@ -116,7 +117,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     ports: [server.port, beside?.port] as const,
   }
   const context = started.use(await openContext(await testPlatform(options, places, started)))
-  const app = httpApp(context)
+  const app = new ObservedApp(httpApp(context), context)
+  started.defer(() => app.check())
   late.resolve(tracing(context, (incoming, peer) => app.fetch(incoming, peer)))
   if (options.works !== false) startWork(context, started)
   const agent = new Agent({ keepAlive: true })
@@ -220,7 +222,7 @@ type Parts = Pick<Stack, 'context' | 'app' | 'port' | 'database' | 'dataDir' | '
 
 class RunningStack implements Stack {
   readonly context: AppContext
-  readonly app: HttpApp
+  readonly app: ObservedApp
   readonly port: number
   readonly operatorKey = OPERATOR_KEY
   readonly database: TestDatabase

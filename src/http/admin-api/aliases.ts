@@ -28,7 +28,7 @@ export const aliasRoutes = (context: AppContext) =>
         context.aliases.put(site, mailEditor(by), { ...params, ...body }),
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['alias.changed'], effects: ['movesMail'] },
         params: AddressPath,
         body: AliasTargets,
         response: Alias,
@@ -40,5 +40,5 @@ export const aliasRoutes = (context: AppContext) =>
         await context.aliases.delete(site, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', effects: [], params: AddressPath },
+      { role: 'admin', changes: { audit: ['alias.deleted'], effects: [] }, params: AddressPath },
     )

@@ -27,7 +27,7 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
         view(site, await context.authEmailBranding.change(site.siteId, by, body)),
       {
         role: 'super-admin',
-        effects: ['changesAuthMail'],
+        changes: { audit: ['branding.changed'], effects: ['changesAuthMail'] },
         body: BrandingChange,
         response: BrandingView,
       },

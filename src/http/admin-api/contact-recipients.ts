@@ -35,7 +35,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
         context.contactRecipients.add(site, mailEditor(by), body.recipients),
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
         body: ContactRecipientList,
         response: AddedContactRecipients,
       },
@@ -49,7 +49,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['contact-recipients.removed'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalContactRecipientList,

@@ -31,7 +31,7 @@ export const deployTokenRoutes = (context: AppContext) =>
       async ({ site, by, body }) => context.deployTokens.create(site, editorOf(by), body),
       {
         role: 'super-admin',
-        effects: ['setsSecret'],
+        changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
         body: DeployTokenRequest,
         response: CreatedDeployToken,
       },
@@ -42,7 +42,11 @@ export const deployTokenRoutes = (context: AppContext) =>
         await context.deployTokens.end(site, editorOf(by), params.tokenId)
         return noContent()
       },
-      { role: 'super-admin', effects: [], params: TokenPath },
+      {
+        role: 'super-admin',
+        changes: { audit: ['deploy-token.ended'], effects: [] },
+        params: TokenPath,
+      },
     )
 
 const editorOf = ({ actor, origin }: ActorContext): DeployTokenEditor => ({

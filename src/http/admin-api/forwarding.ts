@@ -34,7 +34,7 @@ export const forwardingRoutes = (context: AppContext) =>
         context.forwarding.change(site, editorOf(by), params.address, body),
       {
         role: 'user',
-        effects: ['movesMail'],
+        changes: { audit: ['mail-forwarding.changed'], effects: ['movesMail'] },
         params: AddressPath,
         body: ForwardingChange,
         response: ForwardingSettings,
@@ -55,7 +55,7 @@ export const forwardingRoutes = (context: AppContext) =>
         context.forwardingTargets.add(site, editorOf(by), params.address, body.targets),
       {
         role: 'user',
-        effects: ['movesMail'],
+        changes: { audit: ['mail-forwarding.targets-added'], effects: ['movesMail'] },
         params: AddressPath,
         body: ForwardingTargetList,
         response: AddedForwardingTargets,
@@ -70,7 +70,7 @@ export const forwardingRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
-        effects: [],
+        changes: { audit: ['mail-forwarding.targets-removed'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         query: t.Object({ targets: t.Optional(t.String({ repeatable: true })) }),

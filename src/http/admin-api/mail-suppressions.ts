@@ -28,5 +28,9 @@ export const mailSuppressionRoutes = (context: AppContext) =>
         await context.suppressions.remove(site.siteId, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', effects: [], params: AddressPath },
+      {
+        role: 'admin',
+        changes: { audit: ['mail-suppression.removed'], effects: [] },
+        params: AddressPath,
+      },
     )

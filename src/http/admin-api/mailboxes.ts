@@ -35,7 +35,7 @@ export const mailboxRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post('/', async ({ site, by, body }) => context.mailboxes.create(site, mailEditor(by), body), {
       role: 'admin',
-      effects: ['movesMail'],
+      changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
       body: NewMailbox,
       response: Mailbox,
     })
@@ -55,7 +55,11 @@ export const mailboxRoutes = (context: AppContext) =>
         await context.mailboxes.disable(site, mailEditor(by), params.address)
         return noContent()
       },
-      { role: 'admin', effects: [], params: AddressPath },
+      {
+        role: 'admin',
+        changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
+        params: AddressPath,
+      },
     )
     .post(
       '/:address/purge',
@@ -66,7 +70,7 @@ export const mailboxRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         body: PurgeConfirmation,
@@ -78,7 +82,7 @@ export const mailboxRoutes = (context: AppContext) =>
         context.mailboxes.restore(site, mailEditor(by), { ...params, ...body }),
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         body: OptionalOwnerList,
@@ -102,7 +106,7 @@ export const mailboxSettingsRoutes = (context: AppContext) =>
         context.mailboxPreferences.change(site, mailEditor(by), params.address, body),
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['mailbox.settings-changed'], effects: [] },
         params: AddressPath,
         body: MailboxSettingsChange,
         response: MailboxSettings,
@@ -119,7 +123,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
         context.mailboxOwners.replace(site, mailEditor(by), { ...params, ...body }),
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         params: AddressPath,
         body: MailboxOwnerList,
         response: Mailbox,
@@ -131,7 +135,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
         context.mailboxOwners.add(site, mailEditor(by), { ...params, ...body }),
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         params: AddressPath,
         body: MailboxOwnerList,
         response: Mailbox,
@@ -145,7 +149,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         query: OwnersQuery,

@@ -54,7 +54,7 @@ export const messageRoutes = (context: AppContext) =>
         await context.messageChanges.delete(site, actor, params.messageId)
         return noContent()
       },
-      { role: 'user', effects: [], params: MessagePath },
+      { role: 'user', changes: { audit: 'content', effects: [] }, params: MessagePath },
     )
 
 /** What those who may read a message may do to it. */
@@ -67,7 +67,13 @@ export const messageChangeRoutes = (context: AppContext) =>
         await context.messageChanges.setSeen(site, actor, messageId, seen)
         return { id: messageId, seen }
       },
-      { role: 'user', effects: [], params: MessagePath, body: SeenChange, response: SeenMessage },
+      {
+        role: 'user',
+        changes: { audit: 'content', effects: [] },
+        params: MessagePath,
+        body: SeenChange,
+        response: SeenMessage,
+      },
     )
     .post(
       '/:messageId/archive',
@@ -77,7 +83,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
       },
@@ -93,7 +99,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
         body: RestoreRequest,
@@ -110,7 +116,7 @@ export const messageSendingRoutes = (context: AppContext) =>
       async ({ site, actor, body }) => context.stagedAttachments.stage(site, actor, body),
       {
         role: 'user',
-        effects: [],
+        changes: { audit: 'staging', effects: [] },
         requestBody: jsonBody(SHORT_JSON_BYTES),
         body: StageRequest,
         response: StagedAttachment,
@@ -123,7 +129,12 @@ export const messageSendingRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, scope, body)
         return context.sending.send(site, { reader: actor, repeat }, body)
       },
-      { role: 'user', effects: [], body: SendRequest, response: SentMessage },
+      {
+        role: 'user',
+        changes: { audit: 'content', effects: [] },
+        body: SendRequest,
+        response: SentMessage,
+      },
     )
     .post(
       '/:messageId/reply',
@@ -132,7 +143,13 @@ export const messageSendingRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, scope, body)
         return context.sending.reply(site, { reader: actor, repeat }, messageId, body)
       },
-      { role: 'user', effects: [], params: MessagePath, body: ReplyRequest, response: SentMessage },
+      {
+        role: 'user',
+        changes: { audit: 'content', effects: [] },
+        params: MessagePath,
+        body: ReplyRequest,
+        response: SentMessage,
+      },
     )
 
 /** Deleting messages for good. */
@@ -147,7 +164,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
       },
@@ -158,7 +175,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
         context.mailPurge.purgeMany(site, mailEditor(by), { messageIds, force }),
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['messages.purged'], effects: [] },
         requestBody: jsonBody(BULK_JSON_BYTES),
         body: BulkPurgeRequest,
         response: BulkPurgeResult,
@@ -176,7 +193,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeDeletedRequest,
         response: MassPurgeResult,
@@ -190,7 +207,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeAllRequest,
         response: MassPurgeResult,

@@ -21,5 +21,10 @@ export const pageBrandingRoutes = (context: AppContext) =>
         const audit = audited(context, by)
         return pageBrandingView(await context.siteBrandings.change(site, body, audit))
       },
-      { role: 'super-admin', effects: [], body: SiteBrandingChange, response: PageBrandingView },
+      {
+        role: 'super-admin',
+        changes: { audit: ['branding.changed'], effects: [] },
+        body: SiteBrandingChange,
+        response: PageBrandingView,
+      },
     )

@@ -53,7 +53,7 @@ export const ownProfileRoutes = (context: AppContext) =>
         changedProfile(await context.profiles.change(site, by, actor.userId, body)),
       {
         role: 'user',
-        effects: ['movesAccount?'],
+        changes: { audit: ['user.changed'], effects: ['movesAccount?'] },
         body: OwnProfileChange,
         response: ChangedProfile,
       },
@@ -75,7 +75,10 @@ export const ownProfileRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
-        effects: provenBy('the current password', ['movesAccount']),
+        changes: {
+          audit: ['password.changed', 'sessions.revoked'],
+          effects: provenBy('the current password', ['movesAccount']),
+        },
         body: PasswordBody,
       },
     )
@@ -98,7 +101,7 @@ export const userProfileRoutes = (context: AppContext) =>
         changedProfile(await context.profiles.change(site, by, params.userId, body)),
       {
         role: 'admin',
-        effects: ['movesAccount?'],
+        changes: { audit: ['user.changed', 'invite.sent'], effects: ['movesAccount?'] },
         params: UserPath,
         body: ProfileChange,
         response: ChangedProfile,

@@ -32,7 +32,7 @@ export const ownSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, { origin })
         return noContent()
       },
-      { role: 'user', effects: [] },
+      { role: 'user', changes: { audit: ['sessions.revoked'], effects: [] } },
     )
     .delete(
       '/:sessionId',
@@ -41,7 +41,7 @@ export const ownSessionRoutes = (context: AppContext) =>
         await context.userSessions.end(site, user, sessionId, { origin })
         return noContent()
       },
-      { role: 'user', effects: [], params: SessionPath },
+      { role: 'user', changes: { audit: ['session.revoked'], effects: [] }, params: SessionPath },
     )
 
 /** Where others are signed in. */
@@ -64,7 +64,7 @@ export const userSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, { actor: actor.userId, origin })
         return noContent()
       },
-      { role: 'admin', effects: [], params: UserPath },
+      { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: UserPath },
     )
     .delete(
       '/:sessionId',
@@ -76,5 +76,9 @@ export const userSessionRoutes = (context: AppContext) =>
         })
         return noContent()
       },
-      { role: 'admin', effects: [], params: UserSessionPath },
+      {
+        role: 'admin',
+        changes: { audit: ['session.revoked'], effects: [] },
+        params: UserSessionPath,
+      },
     )

@@ -40,7 +40,7 @@ export const submissionCredentialRoutes = (context: AppContext) =>
         context.submissionCredentials.create(site, editorOf(by), params.address, body.name),
       {
         role: 'user',
-        effects: ['movesMail'],
+        changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
         params: AddressPath,
         body: CredentialRequest,
         response: CreatedCredential,
@@ -52,7 +52,11 @@ export const submissionCredentialRoutes = (context: AppContext) =>
         await context.submissionCredentials.remove(site, editorOf(by), address, credentialId)
         return noContent()
       },
-      { role: 'user', effects: [], params: CredentialPath },
+      {
+        role: 'user',
+        changes: { audit: ['mail-credential.removed'], effects: [] },
+        params: CredentialPath,
+      },
     )
 
 const editorOf = (by: ActorContext): CredentialEditor => ({

@@ -46,7 +46,12 @@ export const adminUserRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, `POST /admin/api/users ${actor.userId}`, body)
         return context.adminUsers.create(site, by, body, repeat)
       },
-      { role: 'admin', effects: ['movesAccount?'], body: NewAdminUser, response: CreatedAdminUser },
+      {
+        role: 'admin',
+        changes: { audit: ['user.created', 'invite.sent'], effects: ['movesAccount?'] },
+        body: NewAdminUser,
+        response: CreatedAdminUser,
+      },
     )
     .get(
       '/',
@@ -66,8 +71,18 @@ export const adminUserRoutes = (context: AppContext) =>
     .post(
       '/:userId/invite/resend',
       async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
-      { role: 'admin', effects: [], params: UserPath, response: CreatedAdminUser },
+      {
+        role: 'admin',
+        changes: { audit: ['invite.sent'], effects: [] },
+        params: UserPath,
+        response: CreatedAdminUser,
+      },
     )
+    .use(adminUserChangeRoutes(context))
+
+const adminUserChangeRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .delete(
       '/:userId/second-factor',
       async ({ site, by: { actor, origin }, params }) => {
@@ -75,7 +90,11 @@ export const adminUserRoutes = (context: AppContext) =>
         await context.secondFactors.disable(site, pool, sub, { actor: actor.userId, origin })
         return noContent()
       },
-      { role: 'admin', effects: ['movesAccount'], params: UserPath },
+      {
+        role: 'admin',
+        changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
+        params: UserPath,
+      },
     )
     .patch(
       '/:userId',
@@ -83,7 +102,7 @@ export const adminUserRoutes = (context: AppContext) =>
         context.adminUsers.changeRole(site, by, params.userId, body.role),
       {
         role: 'admin',
-        effects: ['movesAccount'],
+        changes: { audit: ['role.changed', 'invite.sent'], effects: ['movesAccount'] },
         params: UserPath,
         body: RoleChange,
         response: AdminUser,
@@ -95,7 +114,11 @@ export const adminUserRoutes = (context: AppContext) =>
         await context.adminUsers.delete(site, by, params.userId)
         return noContent()
       },
-      { role: 'admin', effects: ['deletesPeople'], params: UserPath },
+      {
+        role: 'admin',
+        changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
+        params: UserPath,
+      },
     )
 
 /** New invites for super-admins who have not taken theirs. */
@@ -107,7 +130,7 @@ export const superAdminInviteRoutes = (context: AppContext) =>
       async ({ site, by, body }) => context.superAdminInvites.resend(site, by, body),
       {
         role: 'super-admin',
-        effects: [],
+        changes: { audit: ['invite.sent'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: InviteResendRequest,
         response: ResentInvites,

@@ -20,7 +20,7 @@ export const computeRoutes = (context: AppContext) =>
       await noteWho(context, site.siteId, by, { event: 'compute.executed', detail })
       return answer(await context.compute.execute(site, requestId, body), requestId)
     },
-    { role: 'admin', effects: [], body: ComputeBody },
+    { role: 'admin', changes: { audit: ['compute.executed'], effects: [] }, body: ComputeBody },
   )
 
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex')

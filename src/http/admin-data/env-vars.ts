@@ -46,10 +46,19 @@ export const envVarRoutes = (context: AppContext) =>
         const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },
-      { role: 'admin', effects: ['setsSecret'], body: Type.Unknown(), response: SavedView },
+      {
+        role: 'admin',
+        changes: { audit: ['env-vars.changed'], effects: ['setsSecret'] },
+        body: Type.Unknown(),
+        response: SavedView,
+      },
     )
     .delete(
       '/',
       async ({ site, by }) => done(context.envVars.clear(site.siteId, audited(context, by))),
-      { role: 'admin', effects: ['setsSecret'], response: Done },
+      {
+        role: 'admin',
+        changes: { audit: ['env-vars.changed'], effects: ['setsSecret'] },
+        response: Done,
+      },
     )

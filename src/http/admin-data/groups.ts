@@ -46,14 +46,19 @@ export const groupRoutes = (context: AppContext) =>
     )
     .post('/', async ({ site, by, body }) => context.dataGroups.create(site, body, by), {
       role: 'admin',
-      effects: [],
+      changes: { audit: ['group.created'], effects: [] },
       body: NewDataGroup,
       response: DataGroup,
     })
     .delete(
       '/:groupName',
       async ({ site, by, params }) => done(context.dataGroups.remove(site, params.groupName, by)),
-      { role: 'admin', effects: [], params: GroupPath, response: Done },
+      {
+        role: 'admin',
+        changes: { audit: ['group.deleted'], effects: [] },
+        params: GroupPath,
+        response: Done,
+      },
     )
 
 /** Who is in a group. */
@@ -81,7 +86,13 @@ export const groupUserRoutes = (context: AppContext) =>
         const username = await context.dataGroups.addMember(site, membership, by)
         return { groupName, username, ok: true as const }
       },
-      { role: 'admin', effects: [], params: GroupPath, body: Named, response: MembershipView },
+      {
+        role: 'admin',
+        changes: { audit: ['group.member-added'], effects: [] },
+        params: GroupPath,
+        body: Named,
+        response: MembershipView,
+      },
     )
     .delete(
       '/',
@@ -94,7 +105,7 @@ export const groupUserRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['group.member-removed'], effects: [] },
         requestBody: optionalJsonBody(),
         params: GroupPath,
         query: QueryNamed,

@@ -47,7 +47,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
         context.definitionProfiles.put(siteId, profileName, body, audited(context, by)),
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['definition.saved'], effects: [] },
         requestBody: definitionBody(),
         params: NewProfilePath,
         body: PutDefinition,
@@ -58,5 +58,10 @@ export const iacDefinitionRoutes = (context: AppContext) =>
       '/:profileName',
       async ({ site: { siteId }, by, params: { profileName } }) =>
         done(context.definitionProfiles.remove(siteId, profileName, audited(context, by))),
-      { role: 'admin', effects: [], params: ProfilePath, response: Done },
+      {
+        role: 'admin',
+        changes: { audit: ['definition.removed'], effects: [] },
+        params: ProfilePath,
+        response: Done,
+      },
     )

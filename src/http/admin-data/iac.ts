@@ -37,7 +37,7 @@ export const iacRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: ['setsSecret?'],
+        changes: { audit: ['definition.submitted', 'definition.saved'], effects: ['setsSecret?'] },
         requestBody: definitionBody(),
         body: IacRequest,
         response: SubmittedView,
@@ -62,6 +62,11 @@ export const iacRoutes = (context: AppContext) =>
         ),
       { role: 'admin', params: JobPath, response: IacJobView },
     )
+    .use(iacStateRoutes(context))
+
+const iacStateRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context))
     .post(
       '/jobs/:jobId/cancel',
       async ({ site: { siteId }, by, params }) =>
@@ -69,7 +74,12 @@ export const iacRoutes = (context: AppContext) =>
           await context.iacJobs.cancel(siteId, params.jobId, audited(context, by)),
           await context.permissionSync.statusOf(siteId),
         ),
-      { role: 'admin', effects: [], params: JobPath, response: IacJobView },
+      {
+        role: 'admin',
+        changes: { audit: ['definition.cancelled'], effects: [] },
+        params: JobPath,
+        response: IacJobView,
+      },
     )
     .get(
       '/export',

@@ -57,7 +57,13 @@ export const jobRoutes = (context: AppContext) =>
       '/:jobId',
       async ({ site, by, params, body }) =>
         jobView(await context.jobs.put(site.siteId, params.jobId, body, audited(context, by))),
-      { role: 'admin', effects: [], params: JobPath, body: JobBody, response: JobView },
+      {
+        role: 'admin',
+        changes: { audit: ['job.created', 'job.changed'], effects: [] },
+        params: JobPath,
+        body: JobBody,
+        response: JobView,
+      },
     )
     .post(
       '/:jobId',
@@ -71,7 +77,7 @@ export const jobRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['job.started'], effects: [] },
         requestBody: optionalJsonBody(),
         params: JobPath,
         body: StartBody,
@@ -82,7 +88,12 @@ export const jobRoutes = (context: AppContext) =>
       '/:jobId',
       async ({ site, by, params }) =>
         done(context.jobs.remove(site.siteId, params.jobId, audited(context, by))),
-      { role: 'admin', effects: [], params: JobPath, response: Done },
+      {
+        role: 'admin',
+        changes: { audit: ['job.deleted'], effects: [] },
+        params: JobPath,
+        response: Done,
+      },
     )
     .use(jobRunRoutes(context))
 

@@ -35,7 +35,7 @@ export const operationRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['operation.created', 'operation.changed'], effects: [] },
         // What a preset fixes may be items of a table.
         requestBody: itemsBody('json'),
         body: PutOperation,
@@ -46,7 +46,12 @@ export const operationRoutes = (context: AppContext) =>
       '/operations/:operation',
       async ({ site, by, params }) =>
         done(context.operations.remove(site.siteId, params.operation, audited(context, by))),
-      { role: 'admin', effects: [], params: OperationPath, response: Done },
+      {
+        role: 'admin',
+        changes: { audit: ['operation.deleted'], effects: [] },
+        params: OperationPath,
+        response: Done,
+      },
     )
     .post(
       '/operations/:operation',
@@ -56,7 +61,7 @@ export const operationRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: 'derived', effects: [] },
         params: OperationPath,
         response: Invalidated,
       },
@@ -72,7 +77,7 @@ const operationTrialRoutes = (context: AppContext) =>
         profileOperation(context, asked, { actor: asked.actor.userId, origin: asked.by.origin }),
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['operation.profiled'], effects: [] },
         params: OperationPath,
         body: ProfileBody,
         response: CpuProfile,
@@ -86,7 +91,7 @@ const operationTrialRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: 'derived', effects: [] },
         response: Reconciling,
       },
     )

@@ -74,7 +74,7 @@ function actionRoutes<Action extends string>(context: AppContext, content: Conte
         content.perform(context, { siteId, resource: resource() }, action, body),
       {
         resourceRole: 'admin',
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         requestBody: content.bodyOf(action),
         params: ResourcePath,
         // Each action says itself what it does not know.
@@ -85,7 +85,7 @@ function actionRoutes<Action extends string>(context: AppContext, content: Conte
   }
   return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
     role: 'admin',
-    effects: [],
+    changes: { audit: 'content', effects: [] },
     params: ActionPath,
     body: Type.Unknown(),
   })

@@ -56,7 +56,12 @@ export const resourceRoutes = (context: AppContext) =>
         const audit = audited(context, by)
         return changedView(await context.resources.create(site.siteId, body, audit))
       },
-      { role: 'admin', effects: [], body: NewResource, response: ChangedView },
+      {
+        role: 'admin',
+        changes: { audit: ['resource.created'], effects: [] },
+        body: NewResource,
+        response: ChangedView,
+      },
     )
     .get('/', async ({ site, query }) => runtimeView(context, site.siteId, query), {
       role: 'admin',
@@ -80,7 +85,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['resource.changed'], effects: [] },
         params: ResourcePath,
         body: ResourcePatch,
         response: ChangedView,
@@ -95,7 +100,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        effects: [],
+        changes: { audit: ['resource.deleted'], effects: [] },
         params: ResourcePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),

@@ -49,20 +49,35 @@ export const visitorRoutes = (context: AppContext) =>
     .post(
       '/:sub/disable',
       async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, editor(by)),
-      { role: 'admin', effects: [], params: VisitorPath, response: VisitorAccount },
+      {
+        role: 'admin',
+        changes: { audit: ['user.disabled', 'sessions.revoked'], effects: [] },
+        params: VisitorPath,
+        response: VisitorAccount,
+      },
     )
     .post(
       '/:sub/enable',
       async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, editor(by)),
-      { role: 'admin', effects: [], params: VisitorPath, response: VisitorAccount },
+      {
+        role: 'admin',
+        changes: { audit: ['user.enabled'], effects: [] },
+        params: VisitorPath,
+        response: VisitorAccount,
+      },
     )
+    .use(visitorRemovalRoutes(context))
+
+const visitorRemovalRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context))
     .post(
       '/:sub/sign-out',
       async ({ site, by, params }) => {
         await context.visitorAccounts.signOut(site, params.sub, editor(by))
         return noContent()
       },
-      { role: 'admin', effects: [], params: VisitorPath },
+      { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: VisitorPath },
     )
     .delete(
       '/:sub/second-factor',
@@ -71,7 +86,11 @@ export const visitorRoutes = (context: AppContext) =>
         await context.secondFactors.disable(site, pool, sub, editor(by))
         return noContent()
       },
-      { role: 'admin', effects: ['movesAccount'], params: VisitorPath },
+      {
+        role: 'admin',
+        changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
+        params: VisitorPath,
+      },
     )
     .delete(
       '/:sub',
@@ -79,7 +98,11 @@ export const visitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.delete(site, params.sub, editor(by))
         return noContent()
       },
-      { role: 'admin', effects: ['deletesPeople'], params: VisitorPath },
+      {
+        role: 'admin',
+        changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
+        params: VisitorPath,
+      },
     )
 
 /** Where a visitor is signed in. */
@@ -102,5 +125,9 @@ export const visitorSessionRoutes = (context: AppContext) =>
         await context.userSessions.end(site, visitor, sessionId, editor(by))
         return noContent()
       },
-      { role: 'admin', effects: [], params: VisitorSessionPath },
+      {
+        role: 'admin',
+        changes: { audit: ['session.revoked'], effects: [] },
+        params: VisitorSessionPath,
+      },
     )

@@ -40,7 +40,10 @@ function addressPage(context: AppContext, link: AddressLink) {
     )
     .post('/', ({ site, request }) => agree(context, site, link, request), {
       ...route,
-      effects: provenBy(PROOFS[link], ['movesAccount']),
+      changes: {
+        audit: ['user.changed', 'sessions.revoked'],
+        effects: provenBy(PROOFS[link], ['movesAccount']),
+      },
     })
 }
 

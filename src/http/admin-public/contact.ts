@@ -20,7 +20,7 @@ export const contactRoutes = (context: AppContext) =>
     },
     {
       open: 'Strangers write to the people of the site; bounded by network',
-      effects: [],
+      changes: { audit: 'content', effects: [] },
       requestBody: jsonBody(SHORT_JSON_BYTES),
       body: ContactSubmission,
       response: ContactAnswer,

@@ -26,7 +26,10 @@ export const deployWebhookRoutes = (context: AppContext) =>
     },
     {
       open: 'Forges sign what they send with a secret of the site',
-      effects: provenBy('a signature with a secret of the site', ['setsSecret?']),
+      changes: {
+        audit: ['deployment.activated'],
+        effects: provenBy('a signature with a secret of the site', ['setsSecret?']),
+      },
       requestBody: BODY,
       response: WebhookAnswer,
     },

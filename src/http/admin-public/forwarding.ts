@@ -45,11 +45,16 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
         const looks = request.method === 'HEAD' || acceptsHtml(request)
         return looks ? look(context, visit) : agreeAsProgram(context, visit)
       },
-      { open: OPEN, effects: EFFECTS, query: LINK, response: ForwardingConsent },
+      {
+        open: OPEN,
+        changes: { audit: 'query', effects: EFFECTS },
+        query: LINK,
+        response: ForwardingConsent,
+      },
     )
     .post('/', ({ site, request }) => agree(context, site, request), {
       page: { open: OPEN },
-      effects: EFFECTS,
+      changes: { audit: ['mail-forwarding.verified'], effects: EFFECTS },
     })
 
 const OPEN = 'The mailed link is the authority'

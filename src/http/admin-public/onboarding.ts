@@ -47,7 +47,10 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
     )
     .post('/', ({ site, request }) => accept(context, path, site, request), {
       ...route,
-      effects: provenBy('the link in the invite', ['movesAccount']),
+      changes: {
+        audit: ['invite.redeemed'],
+        effects: provenBy('the link in the invite', ['movesAccount']),
+      },
     })
 }
 

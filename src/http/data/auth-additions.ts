@@ -108,7 +108,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
-        effects: [],
+        changes: { audit: 'page', effects: [] },
         body: ProofStart,
         response: Ok(ProofStarted),
       },
@@ -127,7 +127,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
-        effects: provenBy(OWNER_PROOF, ['movesAccount']),
+        changes: { audit: 'page', effects: provenBy(OWNER_PROOF, ['movesAccount']) },
         body: Type.Composite([LinkRequest, Proven], { additionalProperties: false }),
         response: Ok(LinkStarted),
       },
@@ -145,7 +145,7 @@ export const dataAuthAdditionRoutes = (context: AppContext) =>
       },
       {
         visitor: true,
-        effects: provenBy(OWNER_PROOF, ['movesAccount']),
+        changes: { audit: ['password.added'], effects: provenBy(OWNER_PROOF, ['movesAccount']) },
         body: PasswordAddition,
         response: Ok(Type.Object({ passwordEnabled: Type.Literal(true) })),
       },

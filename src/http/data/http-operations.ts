@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
-import { effectsDetail } from '#http/plugins/effects.ts'
+import { changesDetail } from '#http/plugins/changes.ts'
 import { routeNotFound } from '#http/plugins/errors.ts'
 import { siteOf } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -23,7 +23,10 @@ const OPEN = 'serves operations that their site made public and that answer HTTP
  * route of all operations.
  */
 export const httpOperationRoutes = (context: AppContext) => {
-  const declared = { ...requestBodyDetail(HTTP_BODY), ...effectsDetail([]) }
+  const declared = {
+    ...requestBodyDetail(HTTP_BODY),
+    ...changesDetail({ audit: 'call', effects: [] }),
+  }
   const open = { ...authority('open', OPEN), ...declared }
   const signedIn = { ...authority('visitor'), ...declared }
   const serve = (request: Request, operation: string, isOpen: boolean) =>

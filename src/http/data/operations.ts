@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { hasJsonBody, readText } from '#http/bodies/read-body.ts'
 import { jsonBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
-import { effectsDetail } from '#http/plugins/effects.ts'
+import { changesDetail } from '#http/plugins/changes.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
@@ -32,7 +32,7 @@ export const dataOperationRoutes = (context: AppContext) =>
         detail: {
           ...authority('open', 'serves operations that their site made public, and no others'),
           ...requestBodyDetail(BODY),
-          ...effectsDetail([]),
+          ...changesDetail({ audit: 'call', effects: [] }),
         },
       },
     )
@@ -42,7 +42,11 @@ export const dataOperationRoutes = (context: AppContext) =>
         serve(context, { request, operation: params.operation, open: false }),
       {
         parse: 'none',
-        detail: { ...authority('visitor'), ...requestBodyDetail(BODY), ...effectsDetail([]) },
+        detail: {
+          ...authority('visitor'),
+          ...requestBodyDetail(BODY),
+          ...changesDetail({ audit: 'call', effects: [] }),
+        },
       },
     )
 

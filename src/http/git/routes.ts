@@ -35,12 +35,12 @@ export const repositoryRoutes = (context: AppContext) =>
     )
     .post('/git-upload-pack', (call) => answerService(context, 'git-upload-pack', call), {
       repository: true,
-      effects: [],
+      changes: { audit: 'query', effects: [] },
     })
     .post('/git-receive-pack', (call) => answerService(context, 'git-receive-pack', call), {
       repository: true,
       // A push to the site's branch deploys it, with the definition that it carries.
-      effects: ['setsSecret?'],
+      changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
     })
 
 /** `repository: true` on a route: the caller holds a deploy token of the site. Any user name does. Adds `site` and `by`. */

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { requestBodyDetail, uploadBody } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
-import { effectsDetail } from '#http/plugins/effects.ts'
+import { changesDetail } from '#http/plugins/changes.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls, OpenedUrl, UrlGrant } from '#platform/objects/object-urls.ts'
 
@@ -52,7 +52,14 @@ export const objectRoutes = (deps: ObjectRoutesDeps) => {
           BODY.checkDeclaredLength(request)
           return opened(await uploadObject(deps, await grantOf(request), request))
         },
-        { detail: { ...detail, ...requestBodyDetail(BODY), ...effectsDetail([]) }, parse: 'none' },
+        {
+          detail: {
+            ...detail,
+            ...requestBodyDetail(BODY),
+            ...changesDetail({ audit: 'content', effects: [] }),
+          },
+          parse: 'none',
+        },
       )
       .options('/:key', () => new Response(null, { status: 204, headers: PREFLIGHT }), { detail })
   )

@@ -37,7 +37,7 @@ export const authorizeRoutes = (context: AppContext) =>
       '/',
       async ({ poolRequest, request }) =>
         authorize(context, poolRequest, await readFormFields(request)),
-      { poolPage: GATE, effects: [], params: PoolPath },
+      { poolPage: GATE, changes: { audit: 'page', effects: [] }, params: PoolPath },
     )
 
 async function authorize(

@@ -43,7 +43,10 @@ export const cognitoRoutes = (context: AppContext) =>
     },
     {
       open: 'Sign-in for programs written for Cognito, on clients that the operator lets use it',
-      effects: provenBy('what each operation asks for', ['movesAccount?', 'deletesPeople?']),
+      changes: {
+        audit: 'page',
+        effects: provenBy('what each operation asks for', ['movesAccount?', 'deletesPeople?']),
+      },
       requestBody: BODY,
       params: PoolPath,
     },

@@ -56,7 +56,7 @@ export const logoutRoutes = (context: AppContext) => {
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
         return seeOther(pathWith(poolRequest.pool, query))
       },
-      { poolPage: GATE, effects: [], params: PoolPath },
+      { poolPage: GATE, changes: { audit: 'page', effects: [] }, params: PoolPath },
     )
 }
 

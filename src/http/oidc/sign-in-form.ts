@@ -145,7 +145,7 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
         const opened = open(poolRequest)
         return opened instanceof Response ? opened : submitted(form, opened)
       },
-      { poolPage, effects: form.effects, params: PoolPath },
+      { poolPage, changes: { audit: 'page', effects: form.effects }, params: PoolPath },
     )
 }
 

@@ -18,7 +18,7 @@ export const tokenRoutes = (context: AppContext) =>
         oauthResponse(request, async () => answerOf(await tokensFor(context, poolRequest))),
       {
         openPool: 'The code or the refresh token is the credential',
-        effects: [],
+        changes: { audit: 'page', effects: [] },
         params: PoolPath,
       },
     )
@@ -67,5 +67,9 @@ export const revokeRoutes = (context: AppContext) =>
         // Clients that read JSON fail at an empty body, whatever RFC 7009 says.
         return {}
       }),
-    { openPool: 'The token to be revoked is the credential', effects: [], params: PoolPath },
+    {
+      openPool: 'The token to be revoked is the credential',
+      changes: { audit: 'page', effects: [] },
+      params: PoolPath,
+    },
   )

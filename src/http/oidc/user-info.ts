@@ -22,7 +22,7 @@ export const userInfoRoutes = (context: AppContext) =>
     })
     .post('/', async ({ poolRequest }) => userInfo(context, poolRequest), {
       openPool: OPEN,
-      effects: [],
+      changes: { audit: 'query', effects: [] },
       params: PoolPath,
     })
 

@@ -3,7 +3,8 @@ import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { RequestNames } from '#http/request-names.ts'
 import type { Role } from '#identity/actor.ts'
 
-import { type RouteEffects, StepUpRule, effectsDetail } from './effects.ts'
+import { type RouteChanges, changesDetail } from './changes.ts'
+import { StepUpRule } from './effects.ts'
 
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
 export type Authority =
@@ -54,11 +55,12 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
     : { 'x-authority': name, 'x-open': why, description: why }
 
 /**
- * What a route declares beside its authority. `effects: [...]`: what it does that outlasts a token; each changing route names them.
+ * What a route declares beside its authority. `changes: …`: what it changes, and what the audit trail says of that; each route that
+ * changes something has it.
  * `requestBody: …`: another body than its family takes.
  */
 export const routeMacro = {
-  effects: (_effects: RouteEffects) => ({}),
+  changes: (_changes: RouteChanges) => ({}),
   requestBody: (_body: RequestBody) => ({}),
 }
 
@@ -80,11 +82,11 @@ export function admission<Admitted extends object>(
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
-      const { effects }: { readonly effects?: RouteEffects } = route
+      const { changes }: { readonly changes?: RouteChanges } = route
       names = new RequestNames(route)
-      if (effects !== undefined) {
-        stepUp = new StepUpRule(effects)
-        Object.assign(detail, effectsDetail(effects))
+      if (changes !== undefined) {
+        stepUp = new StepUpRule(changes.effects)
+        Object.assign(detail, changesDetail(changes))
       }
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody

@@ -46,7 +46,11 @@ export const portalAdminUserRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, owner, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, effects: [], params: AdminUserPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        params: AdminUserPath,
+      },
     )
     .delete(
       '/:userId',
@@ -55,5 +59,9 @@ export const portalAdminUserRoutes = (context: AppContext) =>
         await context.adminUsers.delete(site, by, params.userId)
         return noContent()
       },
-      { siteOperator: true, effects: ['deletesPeople'], params: AdminUserPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
+        params: AdminUserPath,
+      },
     )

@@ -27,7 +27,7 @@ export const portalAuthRoutes = (context: AppContext) =>
       async ({ site, body, request }) => context.authSettings.change(site, body, originOf(request)),
       {
         siteOperator: true,
-        effects: ['movesAccount'],
+        changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
         params: SitePath,
         body: AuthChange,
         response: AuthView,
@@ -43,7 +43,7 @@ export const portalAuthRoutes = (context: AppContext) =>
       async ({ site, body }) => context.providers.configureGoogle(site, body),
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['settings.changed'], effects: ['setsSecret'] },
         params: SitePath,
         body: GoogleInput,
         response: ProviderRecord,
@@ -51,7 +51,7 @@ export const portalAuthRoutes = (context: AppContext) =>
     )
     .post('/providers/google/callback', async ({ site }) => context.callbackChecks.check(site), {
       siteOperator: true,
-      effects: [],
+      changes: { audit: ['settings.changed'], effects: [] },
       params: SitePath,
       response: CallbackCheck,
     })
@@ -61,5 +61,9 @@ export const portalAuthRoutes = (context: AppContext) =>
         await context.providers.removeGoogle(site)
         return noContent()
       },
-      { siteOperator: true, effects: ['movesAccount'], params: SitePath },
+      {
+        siteOperator: true,
+        changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
+        params: SitePath,
+      },
     )

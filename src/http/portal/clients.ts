@@ -36,7 +36,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.register(site, operatorAt(request), body),
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['client.registered'], effects: ['setsSecret'] },
         params: SitePath,
         body: ClientRegistration,
         response: NewlyRegisteredClient,
@@ -47,13 +47,18 @@ export const portalClientRoutes = (context: AppContext) =>
       async ({ site, params }) => context.clientRegistrations.get(site, params.clientId),
       { siteOperator: true, params: ClientPath, response: RegisteredClient },
     )
+    .use(clientChangeRoutes(context))
+
+const clientChangeRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(operatorAuth(context))
     .patch(
       '/:clientId',
       async ({ site, request, params, body }) =>
         context.clientRegistrations.change(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['client.changed'], effects: [] },
         params: ClientPath,
         body: ClientRegistrationChange,
         response: RegisteredClient,
@@ -65,7 +70,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.rotateSecret(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['client.secret-rotated'], effects: ['setsSecret'] },
         params: ClientPath,
         body: SecretRotation,
         response: NewlyRegisteredClient,
@@ -77,5 +82,9 @@ export const portalClientRoutes = (context: AppContext) =>
         await context.clientRegistrations.remove(site, operatorAt(request), params.clientId)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: ClientPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['client.removed'], effects: [] },
+        params: ClientPath,
+      },
     )

@@ -39,7 +39,7 @@ export const portalContactRecipientRoutes = (context: AppContext) =>
         context.contactRecipients.add(site, operatorAt(request), body.recipients),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
         params: SitePath,
         body: ContactRecipientList,
         response: AddedContactRecipients,
@@ -51,5 +51,10 @@ export const portalContactRecipientRoutes = (context: AppContext) =>
         await context.contactRecipients.remove(site, operatorAt(request), body.recipients)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SitePath, body: ContactRecipientList },
+      {
+        siteOperator: true,
+        changes: { audit: ['contact-recipients.removed'], effects: [] },
+        params: SitePath,
+        body: ContactRecipientList,
+      },
     )

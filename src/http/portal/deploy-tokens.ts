@@ -31,7 +31,7 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
         context.deployTokens.create(site, operatorAt(request), body),
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
         params: SitePath,
         body: DeployTokenRequest,
         response: CreatedDeployToken,
@@ -43,5 +43,9 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
         await context.deployTokens.end(site, operatorAt(request), params.tokenId)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: TokenPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['deploy-token.ended'], effects: [] },
+        params: TokenPath,
+      },
     )

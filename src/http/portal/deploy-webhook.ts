@@ -15,7 +15,12 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, request }) => context.deployWebhooks.create(site, operatorAt(request)),
-      { siteOperator: true, effects: ['setsSecret'], params: SitePath, response: CreatedWebhook },
+      {
+        siteOperator: true,
+        changes: { audit: ['deploy-webhook.created'], effects: ['setsSecret'] },
+        params: SitePath,
+        response: CreatedWebhook,
+      },
     )
     .delete(
       '/',
@@ -23,5 +28,9 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
         await context.deployWebhooks.end(site, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SitePath },
+      {
+        siteOperator: true,
+        changes: { audit: ['deploy-webhook.ended'], effects: [] },
+        params: SitePath,
+      },
     )

@@ -63,7 +63,7 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
         context.rollbacks.rollBack(site.siteId, { ...body, by: deployer }),
       {
         siteAccess: DEPLOY,
-        effects: ['setsSecret?'],
+        changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: SitePath,
         body: Type.Optional(RollbackBody),
         response: DeploymentRecord,

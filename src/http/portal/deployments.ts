@@ -37,7 +37,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         }),
       {
         siteAccess: DEPLOY,
-        effects: [],
+        changes: { audit: 'staging', effects: [] },
         params: SitePath,
         body: BeginDeploymentBody,
         response: PendingDeployment,
@@ -51,13 +51,18 @@ export const portalDeploymentRoutes = (context: AppContext) =>
           : context.deployments.fetchExternal(site.siteId, deployer, ref),
       {
         siteAccess: DEPLOY,
-        effects: ['setsSecret?'],
+        changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
         body: FetchRequest,
         response: DeploymentRecord,
       },
     )
+    .use(pendingDeploymentRoutes(context))
+
+const pendingDeploymentRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(siteAccess(context))
     .put(
       '/:deploymentId/files/:sha256',
       async ({ site, params, request }) => {
@@ -67,7 +72,12 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         await context.deployments.putFile(site.siteId, deploymentId, sha256, stream)
         return noContent()
       },
-      { siteAccess: DEPLOY, effects: [], requestBody: uploadBody(), params: FilePath },
+      {
+        siteAccess: DEPLOY,
+        changes: { audit: 'staging', effects: [] },
+        requestBody: uploadBody(),
+        params: FilePath,
+      },
     )
     .post(
       '/:deploymentId/activate',
@@ -75,7 +85,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         context.deployments.activate(site.siteId, params.deploymentId, deployer),
       {
         siteAccess: DEPLOY,
-        effects: ['setsSecret?'],
+        changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: DeploymentPath,
         response: DeploymentRecord,
       },

@@ -34,7 +34,7 @@ export const portalEnvVarRoutes = (context: AppContext) =>
       },
       {
         siteAccess: IAC,
-        effects: ['setsSecret'],
+        changes: { audit: ['env-vars.changed'], effects: ['setsSecret'] },
         params: SitePath,
         body: Type.Unknown(),
         response: SavedView,

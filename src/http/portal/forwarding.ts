@@ -31,12 +31,17 @@ export const portalForwardingRoutes = (context: AppContext) =>
         context.forwarding.change(site, editorAt(request), params.address, body),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mail-forwarding.changed'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: ForwardingChange,
         response: ForwardingSettings,
       },
     )
+    .use(forwardingTargetRoutes(context))
+
+const forwardingTargetRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(operatorAuth(context))
     .get(
       '/forwarding-targets',
       async ({ site, params, query }) => {
@@ -62,7 +67,7 @@ export const portalForwardingRoutes = (context: AppContext) =>
         context.forwardingTargets.add(site, editorAt(request), params.address, body.targets),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mail-forwarding.targets-added'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: ForwardingTargetList,
         response: AddedForwardingTargets,
@@ -75,7 +80,12 @@ export const portalForwardingRoutes = (context: AppContext) =>
         await context.forwardingTargets.remove(site, editorAt(request), address, body.targets)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteAddressPath, body: ForwardingTargetList },
+      {
+        siteOperator: true,
+        changes: { audit: ['mail-forwarding.targets-removed'], effects: [] },
+        params: SiteAddressPath,
+        body: ForwardingTargetList,
+      },
     )
 
 const editorAt = (request: Request): ForwardingEditor => ({

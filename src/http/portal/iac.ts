@@ -34,7 +34,7 @@ export const portalIacRoutes = (context: AppContext) =>
       },
       {
         siteAccess: IAC,
-        effects: ['setsSecret?'],
+        changes: { audit: ['definition.submitted', 'definition.saved'], effects: ['setsSecret?'] },
         requestBody: definitionBody(),
         params: SitePath,
         body: IacRequest,

@@ -28,7 +28,7 @@ export const portalMailReparseRoutes = (context: AppContext) =>
         context.mailReparsing.start(siteId, operatorAt(request), { again }),
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['mail.reparse-started'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
         body: Start,

@@ -37,7 +37,7 @@ export const portalMailboxRoutes = (context: AppContext) =>
       async ({ site, request, body }) => context.mailboxes.create(site, operatorAt(request), body),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
         params: SitePath,
         body: NewMailbox,
         response: Mailbox,
@@ -52,13 +52,22 @@ export const portalMailboxRoutes = (context: AppContext) =>
         response: MailboxReport,
       },
     )
+    .use(mailboxRemovalRoutes(context))
+
+const mailboxRemovalRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(operatorAuth(context))
     .delete(
       '/:address',
       async ({ site, request, params }) => {
         await context.mailboxes.disable(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteAddressPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
+        params: SiteAddressPath,
+      },
     )
     .post(
       '/:address/restore',
@@ -66,7 +75,7 @@ export const portalMailboxRoutes = (context: AppContext) =>
         context.mailboxes.restore(site, operatorAt(request), { ...params, ...body }),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: OptionalOwnerList,
         response: Mailbox,
@@ -79,7 +88,12 @@ export const portalMailboxRoutes = (context: AppContext) =>
         await context.mailboxes.purge(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteAddressPath, body: PurgeConfirmation },
+      {
+        siteOperator: true,
+        changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
+        params: SiteAddressPath,
+        body: PurgeConfirmation,
+      },
     )
 
 /** What is set about a mailbox, and who owns it. */
@@ -92,7 +106,7 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
         context.mailboxPreferences.change(site, operatorAt(request), params.address, body),
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['mailbox.settings-changed'], effects: [] },
         params: SiteAddressPath,
         body: MailboxSettingsChange,
         response: MailboxSettings,
@@ -104,7 +118,7 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
         context.mailboxOwners.replace(site, operatorAt(request), { ...params, ...body }),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: MailboxOwnerList,
         response: Mailbox,
@@ -116,7 +130,7 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
         context.mailboxOwners.add(site, operatorAt(request), { ...params, ...body }),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: MailboxOwnerList,
         response: Mailbox,
@@ -128,7 +142,7 @@ export const portalMailboxChangeRoutes = (context: AppContext) =>
         context.mailboxOwners.remove(site, operatorAt(request), { ...params, ...body }),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: MailboxOwnerList,
         response: Mailbox,
@@ -153,7 +167,7 @@ export const portalAliasRoutes = (context: AppContext) =>
         context.aliases.put(site, operatorAt(request), { ...params, ...body }),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['alias.changed'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: AliasTargets,
         response: Alias,
@@ -165,5 +179,9 @@ export const portalAliasRoutes = (context: AppContext) =>
         await context.aliases.delete(site, operatorAt(request), params.address)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteAddressPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['alias.deleted'], effects: [] },
+        params: SiteAddressPath,
+      },
     )

@@ -45,7 +45,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         params: SitePath,
         body: SendRequest,
         response: SentMessage,
@@ -60,7 +60,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         params: Type.Composite([SitePath, MessagePath]),
         body: ReplyRequest,
         response: SentMessage,
@@ -85,5 +85,9 @@ export const portalSuppressionRoutes = (context: AppContext) =>
         await context.suppressions.remove(siteId, operatorAt(request), address)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteAddressPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['mail-suppression.removed'], effects: [] },
+        params: SiteAddressPath,
+      },
     )

@@ -18,7 +18,7 @@ export const portalOperationProfileRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .post('/', async (asked) => profileOperation(context, asked, operatorAt(asked.request)), {
       siteOperator: true,
-      effects: [],
+      changes: { audit: ['operation.profiled'], effects: [] },
       params: OperationPath,
       body: ProfileBody,
       response: CpuProfile,

@@ -26,7 +26,7 @@ export const portalPageBrandingRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['branding.changed'], effects: [] },
         params: SitePath,
         body: SiteBrandingChange,
         response: PageBrandingView,

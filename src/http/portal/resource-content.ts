@@ -51,7 +51,7 @@ function contentRoutes<Action extends string>(
       },
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: 'content', effects: [] },
         requestBody: content.bodyOf(action),
         params: ResourcePath,
         body: Type.Unknown(),
@@ -61,7 +61,7 @@ function contentRoutes<Action extends string>(
   }
   return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
     siteOperator: true,
-    effects: [],
+    changes: { audit: 'content', effects: [] },
     params: ActionPath,
     body: Type.Unknown(),
   })

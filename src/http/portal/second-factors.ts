@@ -24,5 +24,10 @@ export const portalSecondFactorRoutes = (context: AppContext) =>
         await context.secondFactors.disable(site, pool, sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, effects: ['movesAccount'], params: SitePath, query: UserQuery },
+      {
+        siteOperator: true,
+        changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
+        params: SitePath,
+        query: UserQuery,
+      },
     )

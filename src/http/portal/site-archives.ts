@@ -47,7 +47,12 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
         const headers = { 'content-type': 'application/gzip', 'cache-control': 'no-store' }
         return new Response(archive, { headers })
       },
-      { siteOperator: true, effects: [], params: SitePath, body: ExportRequest },
+      {
+        siteOperator: true,
+        changes: { audit: ['site.exported'], effects: [] },
+        params: SitePath,
+        body: ExportRequest,
+      },
     )
     .post(
       '/site-imports',
@@ -65,7 +70,10 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       },
       {
         operator: true,
-        effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],
+        changes: {
+          audit: ['site.imported'],
+          effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],
+        },
         query: ImportQuery,
         requestBody: new RequestBody('upload', DEFAULT_MAX_BYTES),
       },

@@ -33,7 +33,12 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
     .post(
       '/dkim/rotate',
       async ({ site, request }) => context.dkimKeys.rotate(site, operatorAt(request)),
-      { siteOperator: true, effects: ['setsSecret'], params: SitePath, response: DkimKey },
+      {
+        siteOperator: true,
+        changes: { audit: ['dkim.rotated'], effects: ['setsSecret'] },
+        params: SitePath,
+        response: DkimKey,
+      },
     )
     .post(
       '/dkim/activate',
@@ -41,7 +46,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
         context.dkimKeys.activate(site, operatorAt(request), body.force === true),
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['dkim.activated'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
         body: Activation,

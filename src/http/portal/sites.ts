@@ -31,12 +31,17 @@ const ConfirmationQuery = t.Object({ confirm: t.Optional(t.Boolean()) })
 export const portalSiteRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites' })
     .use(operatorAuth(context))
-    .post('/', async ({ body }) => context.sites.create(body), {
-      operator: true,
-      effects: ['movesAccount'],
-      body: CreateSiteBody,
-      response: CreatedSite,
-    })
+    .post(
+      '/',
+      async ({ body, request }) =>
+        context.sites.create(body, auditedAs(context, operatorAt(request))),
+      {
+        operator: true,
+        changes: { audit: ['site.created', 'invite.sent'], effects: ['movesAccount'] },
+        body: CreateSiteBody,
+        response: CreatedSite,
+      },
+    )
     .get(
       '/',
       async ({ query }) =>
@@ -60,7 +65,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         context.sites.update(site.siteId, body, auditedAs(context, operatorAt(request))),
       {
         siteOperator: true,
-        effects: [],
+        changes: { audit: ['site.changed'], effects: [] },
         params: SitePath,
         body: UpdateSiteBody,
         response: SiteRecord,
@@ -75,7 +80,7 @@ export const portalSiteRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
-        effects: ['deletesPeople'],
+        changes: { audit: 'removal', effects: ['deletesPeople'] },
         params: SitePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),

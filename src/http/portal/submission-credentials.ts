@@ -41,7 +41,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         context.submissionCredentials.create(site, editorAt(request), params.address, body.name),
       {
         siteOperator: true,
-        effects: ['movesMail'],
+        changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
         params: SiteAddressPath,
         body: CredentialRequest,
         response: CreatedCredential,
@@ -53,7 +53,11 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         await context.submissionCredentials.remove(site, editorAt(request), address, credentialId)
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteCredentialPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['mail-credential.removed'], effects: [] },
+        params: SiteCredentialPath,
+      },
     )
 
 const editorAt = (request: Request): CredentialEditor => ({

@@ -58,7 +58,7 @@ export const portalTokenRoutes = (context: AppContext) =>
         }),
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['token.minted'], effects: ['setsSecret'] },
         params: SitePath,
         body: MintBody,
         response: MintedToken,
@@ -72,7 +72,7 @@ export const portalTokenRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
-        effects: ['setsSecret'],
+        changes: { audit: ['keys.rotated'], effects: ['setsSecret'] },
         requestBody: optionalJsonBody(),
         params: SitePath,
         body: RotateBody,

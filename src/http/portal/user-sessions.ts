@@ -50,7 +50,12 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         await context.userSessions.endAll(site, await find(site, query), endingOf(request))
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SitePath, query: UserQuery },
+      {
+        siteOperator: true,
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        params: SitePath,
+        query: UserQuery,
+      },
     )
     .delete(
       '/:sessionId',
@@ -59,6 +64,11 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         await context.userSessions.end(site, user, sessionId, endingOf(request))
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SessionPath, query: UserQuery },
+      {
+        siteOperator: true,
+        changes: { audit: ['session.revoked'], effects: [] },
+        params: SessionPath,
+        query: UserQuery,
+      },
     )
 }

@@ -38,17 +38,32 @@ export const portalVisitorRoutes = (context: AppContext) =>
       params: SiteVisitorPath,
       response: VisitorAccountDetail,
     })
+    .use(visitorChangeRoutes(context))
+
+const visitorChangeRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(operatorAuth(context))
     .post(
       '/:sub/disable',
       async ({ site, params, request }) =>
         context.visitorAccounts.disable(site, params.sub, operatorAt(request)),
-      { siteOperator: true, effects: [], params: SiteVisitorPath, response: VisitorAccount },
+      {
+        siteOperator: true,
+        changes: { audit: ['user.disabled', 'sessions.revoked'], effects: [] },
+        params: SiteVisitorPath,
+        response: VisitorAccount,
+      },
     )
     .post(
       '/:sub/enable',
       async ({ site, params, request }) =>
         context.visitorAccounts.enable(site, params.sub, operatorAt(request)),
-      { siteOperator: true, effects: [], params: SiteVisitorPath, response: VisitorAccount },
+      {
+        siteOperator: true,
+        changes: { audit: ['user.enabled'], effects: [] },
+        params: SiteVisitorPath,
+        response: VisitorAccount,
+      },
     )
     .post(
       '/:sub/sign-out',
@@ -56,7 +71,11 @@ export const portalVisitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.signOut(site, params.sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, effects: [], params: SiteVisitorPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        params: SiteVisitorPath,
+      },
     )
     .delete(
       '/:sub',
@@ -64,5 +83,9 @@ export const portalVisitorRoutes = (context: AppContext) =>
         await context.visitorAccounts.delete(site, params.sub, operatorAt(request))
         return noContent()
       },
-      { siteOperator: true, effects: ['deletesPeople'], params: SiteVisitorPath },
+      {
+        siteOperator: true,
+        changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
+        params: SiteVisitorPath,
+      },
     )

@@ -51,6 +51,7 @@ export const SECURITY_EVENTS = [
   'group.member-removed',
   'branding.changed',
   'settings.changed',
+  'site.created',
   'site.changed',
   'keys.rotated',
   'token.minted',

@@ -62,7 +62,11 @@ export const accountFormRoutes = (context: AppContext, form: AccountForm) => {
     .post(
       '/',
       forOwner(page, (account) => submitted(context, form, account)),
-      { poolPage: ACCOUNT_GATE, effects: effectsOf(form), params: PoolPath },
+      {
+        poolPage: ACCOUNT_GATE,
+        changes: { audit: 'page', effects: effectsOf(form) },
+        params: PoolPath,
+      },
     )
 }
 

@@ -27,7 +27,7 @@ export const accountRestorationRoutes = (context: AppContext) => {
     })
     .post('/', ({ poolRequest }) => takeBack(context, poolRequest), {
       poolPage,
-      effects: provenBy('the mailed link', ['movesAccount']),
+      changes: { audit: 'page', effects: provenBy('the mailed link', ['movesAccount']) },
       params: PoolPath,
     })
 }

@@ -35,12 +35,12 @@ export const accountRoutes = (context: AppContext) => {
     .post(
       '/sessions',
       forOwner('account', (account) => endSessions(context, account)),
-      { ...route, effects: [] },
+      { ...route, changes: { audit: 'page', effects: [] } },
     )
     .post(
       '/applications',
       forOwner('account', (account) => removeApplication(context, account)),
-      { ...route, effects: [] },
+      { ...route, changes: { audit: 'page', effects: [] } },
     )
 }
 
