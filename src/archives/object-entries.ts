@@ -2,7 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { atOnce } from '#base/at-once.ts'
 import { objectPages } from '#platform/objects/object-pages.ts'
-import { type ObjectStore, type StoredObject, objectKey } from '#platform/objects/object-store.ts'
+import {
+  OBJECT_KINDS,
+  type ObjectKind,
+  type ObjectStore,
+  type StoredObject,
+  objectKey,
+} from '#platform/objects/object-store.ts'
 
 import { type ArchivePart, checked, invalidArchive } from './archive-format.ts'
 import type { ArchiveEntry } from './archive-writer.ts'
@@ -10,20 +16,21 @@ import type { ArchiveEntry } from './archive-writer.ts'
 const SHORT_BYTES = 1024 * 1024
 const FETCHED_AT_ONCE = 8
 
-/** What a site stores, by the first part of its keys, and what the rest of a key looks like. */
-const STORED: Readonly<Record<string, { readonly part: ArchivePart; readonly name: RegExp }>> = {
-  artifacts: { part: 'objects', name: /^[0-9a-f]{64}$/ },
-  encoded: { part: 'objects', name: /^[0-9a-f]{64}$/ },
-  // A raw message, and what was taken out of it.
-  mail: { part: 'mail', name: /^[\w-]{1,80}(?:\/parts\/[\w-]{1,80})?$/ },
-  git: { part: 'objects', name: /^[\w.-]{1,128}$/ },
-  // The rest is the key that the site chose: to a store, dots and slashes mean nothing.
-  buckets: { part: 'objects', name: /^res_[a-z0-9]{16}\/[^\0]{1,1024}$/s },
-}
+/** The part that has what a site stores, and what its keys look like behind their kind. */
+const STORED: Readonly<Record<ObjectKind, { readonly part: ArchivePart; readonly name: RegExp }>> =
+  {
+    artifacts: { part: 'objects', name: /^[0-9a-f]{64}$/ },
+    encoded: { part: 'objects', name: /^[0-9a-f]{64}$/ },
+    // A raw message, and what was taken out of it.
+    mail: { part: 'mail', name: /^[\w-]{1,80}(?:\/parts\/[\w-]{1,80})?$/ },
+    git: { part: 'objects', name: /^[\w.-]{1,128}$/ },
+    // The rest is the key that the site chose: to a store, dots and slashes mean nothing.
+    buckets: { part: 'objects', name: /^res_[a-z0-9]{16}\/[^\0]{1,1024}$/s },
+  }
 
 /** What the bytes behind it are. */
 const ArchivedObject = Type.Object({
-  kind: Type.String({ maxLength: 20 }),
+  kind: Type.Union(OBJECT_KINDS.map((kind) => Type.Literal(kind))),
   name: Type.String({ maxLength: 2000 }),
   sizeBytes: Type.Integer({ minimum: 0 }),
   contentType: Type.String({ maxLength: 255 }),
@@ -41,8 +48,8 @@ export async function* storedObjectEntries(
   { part, kept }: { readonly part: ArchivePart; readonly kept: KeptNames },
 ): AsyncGenerator<ArchiveEntry, number, undefined> {
   let count = 0
-  for (const [kind, stored] of Object.entries(STORED)) {
-    if (stored.part !== part) continue
+  for (const kind of OBJECT_KINDS) {
+    if (STORED[kind].part !== part) continue
     const prefix = objectKey(siteId, kind, '')
     for await (const page of objectPages(objects, prefix)) {
       const listed = page.map(({ key, sizeBytes }) => ({
@@ -115,8 +122,8 @@ async function fetchShort(
 /** Refuses an object that no site stores: its key is made of what is known of each kind. */
 export function readArchivedObject(part: ArchivePart, name: string, value: unknown) {
   const object = checked(ArchivedObject, name, value)
-  const stored = Object.hasOwn(STORED, object.kind) ? STORED[object.kind] : undefined
-  if (stored?.part !== part || !stored.name.test(object.name)) {
+  const stored = STORED[object.kind]
+  if (stored.part !== part || !stored.name.test(object.name)) {
     throw invalidArchive(`"${name}" describes an object that no site stores`)
   }
   return object

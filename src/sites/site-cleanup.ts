@@ -1,4 +1,4 @@
-import { objectKey } from '#platform/objects/object-store.ts'
+import { sitePrefix } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Outbox } from '#platform/smtp/outbox.ts'
 
@@ -88,7 +88,7 @@ export class SiteCleanup {
     const { objects, outbox, removers } = this.#deps
     await outbox.deleteSite(siteId)
     for (const each of removers) await each.removeSite(siteId, signal)
-    const prefix = objectKey(siteId, '')
+    const prefix = sitePrefix(siteId)
     for (;;) {
       const { objects: found } = await objects.list({ prefix, maxKeys: LIST_PAGE })
       if (found.length === 0) return

@@ -74,7 +74,7 @@ test('static compression: a file passes those that wait of another site', async 
   const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
   const file = Buffer.alloc(4096, 'words ')
   const { objects } = stack.context
-  const key = objectKey(flood, 'file')
+  const key = objectKey(flood, 'artifacts', 'file')
   await objects.put(key, file)
   const encoded = new EncodedFiles({
     objects,

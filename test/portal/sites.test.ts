@@ -250,7 +250,7 @@ describe('a site', () => {
     })
     expect(bound.status).toBe(200)
     await stack.synced('gone.test')
-    const object = objectKey(siteId, 'anything')
+    const object = objectKey(siteId, 'buckets', 'anything')
     await stack.context.objects.put(object, Buffer.from('x'))
 
     const answer = await stack.portal('DELETE', '/sites/gone.test', { confirm: true })

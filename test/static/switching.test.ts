@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
-import { objectKey } from '#platform/objects/object-store.ts'
+import { type ObjectKind, objectKey } from '#platform/objects/object-store.ts'
 import { DeployDesk } from '#test/deploy-desk.ts'
 import type { Answer } from '#test/http-client.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -88,7 +88,7 @@ test('an earlier deployment comes back with its files, after a restart as well',
 test('what no kept deployment has is removed, compressed forms too, and what is served stays', async () => {
   const host = await desk.site(version(100))
   const { siteId } = await stack.context.sites.find(host)
-  const stored = async (kind: string) => {
+  const stored = async (kind: ObjectKind) => {
     const prefix = objectKey(siteId, kind, '')
     return (await stack.context.objects.list({ prefix, maxKeys: 1000 })).objects.length
   }

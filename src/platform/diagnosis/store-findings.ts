@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 
 import { allowsPagesOf, bucketCors } from '#platform/objects/bucket-cors.ts'
-import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+import { type ObjectStore, sitePrefix } from '#platform/objects/object-store.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 
 import { type Finding, Findings, millisecondsSince, reasonOf } from './finding.ts'
@@ -20,7 +20,7 @@ export async function examineObjects(
   where: string,
 ): Promise<readonly Finding[]> {
   const findings = new Findings('objects')
-  const key = objectKey(NO_SITE, randomUUID())
+  const key = sitePrefix(NO_SITE) + randomUUID()
   const body = randomBytes(BYTES)
   const beganMs = performance.now()
   try {
@@ -53,7 +53,7 @@ export async function examineBucketCors(
   origins: readonly string[],
 ): Promise<readonly Finding[]> {
   const findings = new Findings('bucket CORS')
-  const { url } = await store.presignPut(objectKey(NO_SITE, randomUUID()), {
+  const { url } = await store.presignPut(sitePrefix(NO_SITE) + randomUUID(), {
     expiresInSeconds: 60,
     contentType: 'text/plain',
     sizeBytes: 1,

@@ -97,6 +97,13 @@ export interface PresignedRequest {
   readonly expiresAt: Date
 }
 
-/** The only way to build a key: everything of a site is under its id, so one prefix is one tenant. */
-export const objectKey = (siteId: string, ...path: readonly [string, ...string[]]): string =>
-  ['sites', siteId, ...path].join('/')
+/** What sites store. An archive of a site has each kind. */
+export const OBJECT_KINDS = ['artifacts', 'encoded', 'mail', 'git', 'buckets'] as const
+export type ObjectKind = (typeof OBJECT_KINDS)[number]
+
+/** Everything of a site is under its id, so one prefix is one tenant. */
+export const sitePrefix = (siteId: string): string => `sites/${siteId}/`
+
+/** The only way to build the key of what a site stores. */
+export const objectKey = (siteId: string, kind: ObjectKind, ...path: readonly string[]): string =>
+  sitePrefix(siteId) + [kind, ...path].join('/')
