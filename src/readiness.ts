@@ -1,4 +1,4 @@
-import { answerInTime } from '#base/answer-in-time.ts'
+import { withFallback } from '#base/with-timeout.ts'
 import type { Config } from '#config/config.ts'
 import type { Mail } from '#mail/mail.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
@@ -48,7 +48,7 @@ const said = (answer: unknown): string => (answer === NO_ANSWER ? NO_ANSWER : 'o
 
 /** What a part answers, or that it does not. */
 const answerOf = <Answer>(asked: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> =>
-  answerInTime(asked, ANSWER_MS, NO_ANSWER)
+  withFallback(asked, ANSWER_MS, NO_ANSWER)
 
 const listens = ({ isListening }: Pick<Mail['smtp'], 'isListening'>): string =>
   isListening ? 'ok' : 'does not listen'

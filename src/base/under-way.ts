@@ -1,4 +1,4 @@
-import { answerInTime } from './answer-in-time.ts'
+import { withFallback } from './with-timeout.ts'
 
 /** Counts what is under way, and tells of pauses in which nothing is. */
 export class UnderWay {
@@ -24,7 +24,7 @@ export class UnderWay {
       if (missingMs <= 0) return true
       const leftMs = lastMs - now
       if (leftMs <= 0) return false
-      if (this.#count > 0) await answerInTime(this.#none.promise, leftMs, undefined)
+      if (this.#count > 0) await withFallback(this.#none.promise, leftMs, undefined)
       else await new Promise((resolve) => setTimeout(resolve, Math.min(missingMs, leftMs)))
     }
   }

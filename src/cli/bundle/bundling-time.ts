@@ -1,3 +1,4 @@
+import { withTimeout } from '#base/with-timeout.ts'
 import { CommandError } from '#cli/errors.ts'
 
 /** How long one function may take to be bundled. */
@@ -18,16 +19,15 @@ export async function withinTime<Result>(
   { progress, maxMs = MAX_MS }: BundlingTime,
 ): Promise<Result> {
   const startedMs = performance.now()
-  const late = Promise.withResolvers<never>()
-  const deadline = setTimeout(() => late.reject(new CommandError(tooLong(path, maxMs))), maxMs)
   const telling = setInterval(() => {
     const seconds = Math.round((performance.now() - startedMs) / 1000)
     progress(`Bundling "${path}": ${seconds} s of at most ${maxMs / 1000} s`)
   }, PROGRESS_EVERY_MS)
   try {
-    return await Promise.race([work(), late.promise])
+    return await withTimeout(work(), maxMs, () => {
+      throw new CommandError(tooLong(path, maxMs))
+    })
   } finally {
-    clearTimeout(deadline)
     clearInterval(telling)
   }
 }

@@ -1,4 +1,4 @@
-import { answerInTime } from '#base/answer-in-time.ts'
+import { withFallback } from '#base/with-timeout.ts'
 import type { AppContext } from '#context'
 import type { RequestTraffic } from '#http/request-traffic.ts'
 import type { EventLoopLag } from '#platform/event-loop-lag.ts'
@@ -33,8 +33,8 @@ export async function readInstallation(
 ): Promise<Installation> {
   const [checks, queues, lastBackup] = await Promise.all([
     context.checkReadiness(),
-    answerInTime(context.queue.depths(), ANSWER_MS, undefined),
-    answerInTime(lastBackupOf(context), ANSWER_MS, undefined),
+    withFallback(context.queue.depths(), ANSWER_MS, undefined),
+    withFallback(lastBackupOf(context), ANSWER_MS, undefined),
   ])
   return { ...watch, context, checks, queues, lastBackup, sandbox: context.sandbox.status() }
 }

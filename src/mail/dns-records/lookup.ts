@@ -1,6 +1,7 @@
 import type { MxRecord } from 'node:dns'
 
 import { hasCode } from '#base/error-code.ts'
+import { withTimeout } from '#base/with-timeout.ts'
 import { type DnsAnswer, type DnsResolver, NO_RECORD } from '#platform/dns/dns-resolver.ts'
 
 const DEADLINE_MS = 8000
@@ -16,15 +17,11 @@ export async function lookUp(
   name: string,
   type: LookedUpType,
 ): Promise<readonly string[] | undefined> {
-  const late = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => late.resolve(undefined), DEADLINE_MS)
   try {
-    const answer = await Promise.race([resolver(name, type), late.promise])
+    const answer = await withTimeout(resolver(name, type), DEADLINE_MS, () => undefined)
     return answer && textsOf(answer)
   } catch (error) {
     return hasCode(error, ...NO_RECORD) ? [] : undefined
-  } finally {
-    clearTimeout(timer)
   }
 }
 

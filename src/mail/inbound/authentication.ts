@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { DNSResolver } from 'mailauth'
 
 import { piecesInTurns } from '#base/pieces.ts'
+import { withTimeout } from '#base/with-timeout.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
@@ -61,15 +62,12 @@ export async function authenticateMessage(
   resolver: DnsResolver,
 ): Promise<AuthenticationOutcome> {
   const input = body instanceof Uint8Array ? inTurns(whatCounts(body)) : Readable.fromWeb(body)
-  const late = Promise.withResolvers<AuthenticationOutcome>()
-  const timer = setTimeout(() => late.resolve(NOT_KNOWN), DEADLINE_MS)
   try {
-    return await Promise.race([authenticated(input, request, resolver), late.promise])
+    return await withTimeout(authenticated(input, request, resolver), DEADLINE_MS, () => NOT_KNOWN)
   } catch (error) {
     if (error instanceof SmtpReply) throw error
     return NOT_KNOWN
   } finally {
-    clearTimeout(timer)
     // Others read the same bytes at the pace of this one.
     if (input instanceof Readable) input.resume()
   }

@@ -1,4 +1,4 @@
-import { answerInTime } from '#base/answer-in-time.ts'
+import { withFallback } from '#base/with-timeout.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
@@ -256,5 +256,5 @@ const charactersOf = (read: readonly ReadMail[]): number =>
 
 function isSlow(work: Promise<unknown>): Promise<boolean> {
   const isOver = (): boolean => false
-  return answerInTime(work.then(isOver, isOver), SLOW_MS, true)
+  return withFallback(work.then(isOver, isOver), SLOW_MS, true)
 }

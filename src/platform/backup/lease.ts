@@ -1,3 +1,4 @@
+import { withTimeout } from '#base/with-timeout.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 /** How long a renewal, or the end, may take: whoever is asked may hang. */
@@ -54,13 +55,9 @@ export class Lease implements AsyncDisposable {
 
   async #inTime(work: Promise<void>): Promise<void> {
     const { answerMs = ANSWER_MS } = this.#steps
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(silent(answerMs)), answerMs)
-    try {
-      await Promise.race([work, late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+    await withTimeout(work, answerMs, () => {
+      throw silent(answerMs)
+    })
   }
 }
 

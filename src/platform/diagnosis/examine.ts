@@ -1,5 +1,5 @@
-import { answerInTime } from '#base/answer-in-time.ts'
 import type { Clock } from '#base/clock.ts'
+import { withFallback } from '#base/with-timeout.ts'
 import type { Config } from '#config/config.ts'
 import { selectLastBackup } from '#platform/backup/last-backup-queries.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
@@ -34,7 +34,7 @@ export interface ExamineDeps {
 export async function examine(deps: ExamineDeps): Promise<readonly Finding[]> {
   const { config, clock, sharedCache } = deps
   // First and alone, so that nothing else is in its time.
-  const { findings, replicas } = await answerInTime(examinePostgres(deps.statements), LIMIT_MS, {
+  const { findings, replicas } = await withFallback(examinePostgres(deps.statements), LIMIT_MS, {
     findings: late('postgres'),
     replicas: undefined,
   })
@@ -72,7 +72,7 @@ export const placeOf = ({ s3, dataDir }: Pick<Config, 's3' | 'dataDir'>): string
   s3 === undefined ? `the folder "${dataDir}"` : `the bucket "${s3.bucket}"`
 
 function within(part: string, examined: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
-  return answerInTime(examined, LIMIT_MS, late(part))
+  return withFallback(examined, LIMIT_MS, late(part))
 }
 
 const late = (part: string): readonly Finding[] =>

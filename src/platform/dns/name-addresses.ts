@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 
-import { answerInTime } from '#base/answer-in-time.ts'
+import { withFallback } from '#base/with-timeout.ts'
 
 /** A resolver without a response takes longer than a person waits. */
 const LOOKUP_MS = 3000
@@ -22,7 +22,7 @@ export async function compareAddresses(
   return found.some((address) => own.includes(address)) ? 'same' : 'elsewhere'
 
   function addressesIn(host: string): Promise<readonly string[]> {
-    return answerInTime(addressesOf(host), LOOKUP_MS, [])
+    return withFallback(addressesOf(host), LOOKUP_MS, [])
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 
 import { StatementBatcher } from '#base/statement-batcher.ts'
+import { withTimeout } from '#base/with-timeout.ts'
 
 import type { SlowLane } from './slow-lane.ts'
 import type { ClaimedJobs, ClaimedJob, JobState, TurnClaims } from './turn-claims.ts'
@@ -206,15 +207,9 @@ const asObject = (error: unknown): object => (error instanceof Error ? error : {
 
 /** Gives up work that takes too long: the queue's supervisor would give its job to another one. */
 async function within(seconds: number, claim: AbortController, work: Promise<void>): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
+  await withTimeout(work, seconds * 1000, () => {
     const late = new Error(`The job ran longer than ${seconds} s`)
     claim.abort(late)
-    reject(late)
-  }, seconds * 1000)
-  try {
-    await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
-  }
+    throw late
+  })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 
+import { withTimeout } from '#base/with-timeout.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { GuestScripts } from '#sandbox/part-names.ts'
@@ -200,12 +200,7 @@ export class SandboxHosts implements Sandbox {
   }
 
   async finishWork(deadlineMs: number): Promise<void> {
-    const late = new AbortController()
-    await Promise.race([
-      this.#dispatcher.workDone(),
-      delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {}),
-    ])
-    late.abort()
+    await withTimeout(this.#dispatcher.workDone(), deadlineMs, () => undefined)
   }
 
   status(): SandboxStatus {

@@ -13,8 +13,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 
-import { answerInTime } from '#base/answer-in-time.ts'
 import type { TraceContext } from '#base/trace-context.ts'
+import { withFallback } from '#base/with-timeout.ts'
 import type { TracingConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
@@ -59,7 +59,7 @@ export class OtlpTracer implements Tracer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await answerInTime(this.#provider.shutdown(), LAST_SPANS_MS, undefined)
+    await withFallback(this.#provider.shutdown(), LAST_SPANS_MS, undefined)
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as untilIdle, setTimeout as delay } from 'node:timers/promises'
 
 import { SingleFlight } from '#base/single-flight.ts'
+import { withTimeout } from '#base/with-timeout.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import {
@@ -54,17 +55,8 @@ export class TableRecounts {
   async renew(siteId: string, last: LastRecount): Promise<'counted' | 'recent' | 'counting'> {
     const rest = restOf(last)
     if (rest > (last.countedAlone ? 0 : SHORT_REST_MS)) return 'recent'
-    const enough = new AbortController()
-    const { signal } = enough
-    try {
-      if (rest > 0) await delay(rest, undefined, { signal })
-      return await Promise.race([
-        this.begin(siteId),
-        delay(PATIENCE_MS, 'counting' as const, { signal }),
-      ])
-    } finally {
-      enough.abort()
-    }
+    if (rest > 0) await delay(rest)
+    return withTimeout(this.begin(siteId), PATIENCE_MS, () => 'counting' as const)
   }
 
   /** Never fails: what went wrong is logged, and the count is finished by somebody else. */
