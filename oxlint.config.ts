@@ -22,6 +22,26 @@ const upward = (layer: Layer) =>
   `^#(?:${[...LAYERS.slice(LAYERS.indexOf(layer) + 1), 'test'].join('|')})(?:/|$)`
 type Pattern = { regex: string; message: string }
 
+/** The folders of the sandbox, each with those that it may import. Above them are the entries of its processes. */
+const SANDBOX_FOLDERS = {
+  protocol: [],
+  crypto: [],
+  mail: [],
+  typescript: [],
+  build: ['guest'],
+} as const satisfies Record<string, readonly string[]>
+const OF_SERVICE = {
+  regex:
+    '^#(?:base|languages|config|platform|sites|identity|mail|runtime|archives|context|http|cli|test)(?:/|$)',
+  message: 'sandbox imports nothing from src',
+}
+
+/** What of the sandbox is not in the folders of `own`. */
+const otherOfSandbox = (...own: readonly string[]): string => {
+  const others = [...Object.keys(SANDBOX_FOLDERS), 'guest'].filter((name) => !own.includes(name))
+  return `^#sandbox/(?:[^/]+$|(?:${others.join('|')})/)`
+}
+
 const ban = (...patterns: Pattern[]): ['error', { patterns: Pattern[] }] => ['error', { patterns }]
 const CLIMB = {
   regex: '^\\.\\.',
@@ -91,10 +111,7 @@ export default defineConfig({
           CLIMB,
           PRIVATE,
           ELYSIA,
-          {
-            ...SANDBOX,
-            regex: '^#sandbox/(?:[^/]+|mail/[^/]+|(?:build|crypto|guest|typescript)/.+)$',
-          },
+          { ...SANDBOX, regex: `${otherOfSandbox('mail')}|^#sandbox/mail/[^/]+$` },
           { regex: upward('mail'), message: 'mail may not import upward' },
         ),
       },
@@ -102,13 +119,18 @@ export default defineConfig({
     {
       files: ['sandbox/**'],
       rules: {
-        'no-restricted-imports': ban(CLIMB, {
-          regex:
-            '^#(?:base|languages|config|platform|sites|identity|mail|runtime|archives|context|http|cli|test)(?:/|$)',
-          message: 'sandbox imports nothing from src',
-        }),
+        'no-restricted-imports': ban(CLIMB, OF_SERVICE),
       },
     },
+    ...Object.entries(SANDBOX_FOLDERS).map(([folder, below]) => ({
+      files: [`sandbox/${folder}/**`],
+      rules: {
+        'no-restricted-imports': ban(CLIMB, OF_SERVICE, {
+          regex: otherOfSandbox(folder, ...below),
+          message: `sandbox/${folder} imports ${below.join(', ') || 'nothing else'} of the sandbox`,
+        }),
+      },
+    })),
     {
       files: ['sdk/**'],
       rules: {

@@ -1,7 +1,7 @@
 import type ivm from 'isolated-vm'
 
 import { originalPlace } from './original-place.ts'
-import type { ModuleSource, ProfiledNode, ProfiledStretch } from './protocol.ts'
+import type { ModuleSource, ProfiledNode, ProfiledStretch } from './protocol/protocol.ts'
 
 const TITLE = 'croft'
 /** Of all that one call adds to a profile, in UTF-16 units. */

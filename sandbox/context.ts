@@ -14,14 +14,14 @@ import {
   lost,
   type StopCause,
 } from './entry-result.ts'
-import { FROM_GUEST } from './grammars.ts'
 import { giveFiles } from './guest-files.ts'
 import type { GuestParts } from './guest-parts.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { loadModules } from './module-graph.ts'
 import { writtenPlace } from './original-place.ts'
-import { type FromGuest, loadCpuMs, type SlotDefinition } from './protocol.ts'
-import { readRecords } from './records.ts'
+import { FROM_GUEST } from './protocol/grammars.ts'
+import { type FromGuest, loadCpuMs, type SlotDefinition } from './protocol/protocol.ts'
+import { readRecords } from './protocol/records.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 import { steadyNowMs } from './steady-clock.ts'

@@ -6,7 +6,7 @@ import {
   loadCpuMs,
   type SlotDefinition,
   type SourceFault,
-} from './protocol.ts'
+} from './protocol/protocol.ts'
 import type { SiteActivity } from './site-frames.ts'
 
 const TIMED_OUT = 'Script execution timed out.'

@@ -1,6 +1,11 @@
 import type { EntryResult } from './entry-result.ts'
 import { CLIENT_LEFT, type OpenCalls } from './open-calls.ts'
-import { type FromGuest, type GuestFailure, LEVELS, type SlotDefinition } from './protocol.ts'
+import {
+  type FromGuest,
+  type GuestFailure,
+  LEVELS,
+  type SlotDefinition,
+} from './protocol/protocol.ts'
 import type { WorkerOutput } from './worker-output.ts'
 
 const MAX_NAME_LENGTH = 64

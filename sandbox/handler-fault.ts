@@ -1,7 +1,7 @@
 import { sourcePlaceAt } from './module-fault.ts'
 import { exportsOf } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type { SlotDefinition, SourceFault } from './protocol.ts'
+import type { SlotDefinition, SourceFault } from './protocol/protocol.ts'
 
 const SHOWN = 10
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 import process from 'node:process'
 
-import { encodeFrame } from './frames.ts'
 import { parseMail } from './mail/parse-mail.ts'
 import type { MailParserAnswer } from './mail/protocol.ts'
+import { encodeFrame } from './protocol/frames.ts'
 
 const SIZE_BYTES = 4
 const MAX_REASON = 300

@@ -1,7 +1,7 @@
 import { sourcePlaceAt } from './module-fault.ts'
 import { importsOf } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type { ModuleSource, SourceFault } from './protocol.ts'
+import type { ModuleSource, SourceFault } from './protocol/protocol.ts'
 
 /** V8 says what is missing where, and not who asked for it. */
 const MISSING = /^The requested module '(.+)' does not provide an export named '(.+)'$/s

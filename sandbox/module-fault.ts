@@ -1,5 +1,5 @@
 import { originalPlace } from './original-place.ts'
-import type { ModuleSource, SourceFault } from './protocol.ts'
+import type { ModuleSource, SourceFault } from './protocol/protocol.ts'
 
 const MESSAGE_LENGTH = 2000
 /** V8 names the place of a syntax error at the end of its message. */

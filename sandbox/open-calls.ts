@@ -9,7 +9,7 @@ import {
   MAX_ARGUMENT_LENGTH,
   type SlotDefinition,
   type ToGuest,
-} from './protocol.ts'
+} from './protocol/protocol.ts'
 import { bytesOver, type WorkerOutput } from './worker-output.ts'
 
 const ORPHANED = refused(

@@ -10,7 +10,12 @@ import { reachError } from './module-limits.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type { FunctionFiles, ModuleSource, PreparerAnswer, SourceFault } from './protocol.ts'
+import type {
+  FunctionFiles,
+  ModuleSource,
+  PreparerAnswer,
+  SourceFault,
+} from './protocol/protocol.ts'
 import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
 import { stripTypes } from './strip-types.ts'
 import { transformTypeScript } from './transform-typescript.ts'

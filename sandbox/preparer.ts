@@ -1,9 +1,9 @@
 import process from 'node:process'
 
-import { encodeFrame, FrameReader } from './frames.ts'
 import { syntaxReady } from './module-syntax.ts'
 import { prepare } from './prepare.ts'
-import type { FunctionFiles, PreparerAnswer } from './protocol.ts'
+import { encodeFrame, FrameReader } from './protocol/frames.ts'
+import type { FunctionFiles, PreparerAnswer } from './protocol/protocol.ts'
 
 /**
  * Entry of the process that prepares code. A frame on stdin is JSON of `FunctionFiles`, one on stdout JSON of

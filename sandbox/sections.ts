@@ -1,7 +1,7 @@
-import { TO_GUEST } from './grammars.ts'
 import type { CallRecord } from './open-calls.ts'
-import type { ToGuest } from './protocol.ts'
-import { readRecords, RecordHead, RecordWriter } from './records.ts'
+import { TO_GUEST } from './protocol/grammars.ts'
+import type { ToGuest } from './protocol/protocol.ts'
+import { readRecords, RecordHead, RecordWriter } from './protocol/records.ts'
 
 /** The calls of a section. Only their numbers are read: the rest is for the isolate. */
 export function callIdsIn(section: string): number[] {

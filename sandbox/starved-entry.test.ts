@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import type { CallRecord } from './open-calls.ts'
-import type { FromGuest } from './protocol.ts'
+import type { FromGuest } from './protocol/protocol.ts'
 import { splitStarved } from './starved-entry.ts'
 
 const call = (id: number): CallRecord => ({

@@ -1,6 +1,6 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-import type { SourceFault } from './protocol.ts'
+import type { SourceFault } from './protocol/protocol.ts'
 import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
 
 /** Node puts the place at the start of the stack: `path:line`, then the line with marks below what is wrong. */

@@ -1,9 +1,9 @@
 import ivm from 'isolated-vm'
 import { expect, test } from 'vitest'
 
-import { FROM_GUEST } from './grammars.ts'
 import { bundleGuest } from './guest/bundle.ts'
-import { readRecords } from './records.ts'
+import { FROM_GUEST } from './protocol/grammars.ts'
+import { readRecords } from './protocol/records.ts'
 import { withSmallCaches } from './v8-flags.ts'
 import { warmUpScript } from './warm-up.ts'
 

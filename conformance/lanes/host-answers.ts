@@ -1,5 +1,5 @@
 import { readResource } from '#conformance/wpt/resources.ts'
-import type { HostFailure } from '#sandbox/protocol.ts'
+import type { HostFailure } from '#sandbox/protocol/protocol.ts'
 
 interface Answer {
   readonly ok: boolean

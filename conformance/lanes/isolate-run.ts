@@ -7,7 +7,7 @@ import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import type { EntryResult } from '#sandbox/entry-result.ts'
 import type { GuestParts } from '#sandbox/guest-parts.ts'
 import { blankIsolate, GuestIsolate } from '#sandbox/isolate.ts'
-import type { ModuleSource, SlotDefinition, ToGuest } from '#sandbox/protocol.ts'
+import type { ModuleSource, SlotDefinition, ToGuest } from '#sandbox/protocol/protocol.ts'
 import { sectionOf } from '#sandbox/sections.ts'
 
 import { answerHostCall } from './host-answers.ts'

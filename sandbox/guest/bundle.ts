@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 import { build, type BuildOptions, stop } from 'esbuild'
 
-import { PART_NAMES, type GuestScripts } from '#sandbox/part-names.ts'
+import { PART_NAMES, type GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { coreJsDomains } from './core-js-domains.ts'
 import {

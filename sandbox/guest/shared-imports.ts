@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import { build, type OnLoadResult, type Plugin } from 'esbuild'
 
-import { SHARED_FILES, type SharedFile } from '#sandbox/part-names.ts'
+import { SHARED_FILES, type SharedFile } from '#sandbox/protocol/part-names.ts'
 
 const SHARED = 'shared'
 /** What libraries in the parts mean by these names, whatever site code has put on the global. */

@@ -8,7 +8,7 @@ import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 import type { SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail, type SandboxEntries } from '#platform/sandbox-host/sandbox-jail.ts'
 import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
-import type { GuestScripts } from '#sandbox/part-names.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { silentLog } from './silent-log.ts'
 import { SANDBOX_CONFIG } from './test-sandbox.ts'

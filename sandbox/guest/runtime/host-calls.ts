@@ -4,7 +4,7 @@ import {
   type HostFailure,
   type LocalCallName,
   MAX_ARGUMENT_LENGTH,
-} from '#sandbox/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
 
 import { type CallSite, captureCallSite, HostError } from './host-error.ts'
 import { countPending, isLive, pendingOf } from './live-calls.ts'

@@ -8,7 +8,7 @@ import {
   indexOf,
   slice,
 } from '#sandbox/guest/web/primordials.ts'
-import type { HostFailure } from '#sandbox/protocol.ts'
+import type { HostFailure } from '#sandbox/protocol/protocol.ts'
 
 /** The script that this is part of, as stacks name it. */
 const PRELUDE = 'croft:prelude'

@@ -6,7 +6,7 @@ import { indexOf, jsonParse, slice } from '#sandbox/guest/web/primordials.ts'
 import { servedParts } from '#sandbox/guest/web/request-parts.ts'
 import { Request } from '#sandbox/guest/web/request.ts'
 import { ReadableStream } from '#sandbox/guest/web/streams.ts'
-import { HTTP_END, HTTP_READ, type ServedRequest } from '#sandbox/protocol.ts'
+import { HTTP_END, HTTP_READ, type ServedRequest } from '#sandbox/protocol/protocol.ts'
 
 import { callHostFor } from './host-calls.ts'
 

@@ -16,7 +16,12 @@ import {
 import { responseMessageOf } from '#sandbox/guest/web/response.ts'
 import type { ReadableStream } from '#sandbox/guest/web/streams.ts'
 import { encodeUtf8 } from '#sandbox/guest/web/utf8.ts'
-import { HTTP_CHUNK, HTTP_CHUNK_BYTES, HTTP_HEAD, type ServedBody } from '#sandbox/protocol.ts'
+import {
+  HTTP_CHUNK,
+  HTTP_CHUNK_BYTES,
+  HTTP_HEAD,
+  type ServedBody,
+} from '#sandbox/protocol/protocol.ts'
 
 import { configured } from './config.ts'
 import { callHostFor } from './host-calls.ts'

@@ -1,6 +1,6 @@
 import type { CryptoOperation } from '#sandbox/crypto/quick-crypto.ts'
-import type { PartName } from '#sandbox/part-names.ts'
-import type { HostCallName, LocalCallName } from '#sandbox/protocol.ts'
+import type { PartName } from '#sandbox/protocol/part-names.ts'
+import type { HostCallName, LocalCallName } from '#sandbox/protocol/protocol.ts'
 
 import type { PartScript } from './parts.ts'
 

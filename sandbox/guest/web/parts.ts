@@ -1,4 +1,4 @@
-import type { PartName, SharedFile } from '#sandbox/part-names.ts'
+import type { PartName, SharedFile } from '#sandbox/protocol/part-names.ts'
 
 import type * as compression from './compression.part.ts'
 import type * as encodings from './encodings.part.ts'

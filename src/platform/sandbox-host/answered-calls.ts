@@ -1,4 +1,4 @@
-import type { FromWorker } from '#sandbox/protocol.ts'
+import type { FromWorker } from '#sandbox/protocol/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 import type { CallOutcome } from './sandbox.ts'

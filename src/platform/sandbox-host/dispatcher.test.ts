@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { FROM_WORKER } from '#sandbox/grammars.ts'
-import { RecordWriter } from '#sandbox/records.ts'
+import { FROM_WORKER } from '#sandbox/protocol/grammars.ts'
+import { RecordWriter } from '#sandbox/protocol/records.ts'
 
 import { Dispatcher } from './dispatcher.ts'
 import type { PendingCall } from './pending-call.ts'

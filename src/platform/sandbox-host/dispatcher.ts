@@ -1,5 +1,5 @@
 import type { Logger } from '#platform/log/logger.ts'
-import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
+import type { FromWorker, GuestFailure } from '#sandbox/protocol/protocol.ts'
 
 import { AnsweredCalls } from './answered-calls.ts'
 import { FrameTurns } from './frame-turns.ts'

@@ -5,7 +5,7 @@ import {
   HTTP_HEAD,
   HTTP_READ,
   type ServedRequest,
-} from '#sandbox/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
 
 /** What a function does with the request and the response of its call while it runs. */
 export type ExchangeStep =

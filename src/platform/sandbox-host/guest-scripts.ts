@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { installRoot } from '#config/install-root.ts'
-import { PART_NAMES, type GuestScripts } from '#sandbox/part-names.ts'
+import { PART_NAMES, type GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 /** What makes an isolate's global scope: built beforehand in `dist/`, bundled from its sources elsewhere. */
 export async function loadGuestScripts(root: string = installRoot()): Promise<GuestScripts> {

@@ -1,5 +1,5 @@
 import { MemoryBudget, type MemoryLease } from '#base/memory-budget.ts'
-import type { HostCallName } from '#sandbox/protocol.ts'
+import type { HostCallName } from '#sandbox/protocol/protocol.ts'
 
 /** Limits host calls of one site that run at once, those included whose answer is not yet handed to the worker, and so what they hold. */
 const MAX_RUNNING: Readonly<Partial<Record<HostCallName, number>>> = {

@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
 import { listening } from '#platform/listening.ts'
-import { FrameReader } from '#sandbox/frames.ts'
-import { FROM_WORKER } from '#sandbox/grammars.ts'
-import { readRecords } from '#sandbox/records.ts'
+import { FrameReader } from '#sandbox/protocol/frames.ts'
+import { FROM_WORKER } from '#sandbox/protocol/grammars.ts'
+import { readRecords } from '#sandbox/protocol/records.ts'
 
 /** Who takes what a connection brings. */
 export interface FrameReceiver {

@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { GuestScripts } from '#sandbox/part-names.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { HostDemand } from './host-demand.ts'
 import { HostMemoryBound } from './host-memory-bound.ts'

@@ -1,4 +1,4 @@
-import type { GuestFailure } from '#sandbox/protocol.ts'
+import type { GuestFailure } from '#sandbox/protocol/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 import type { SiteQueues } from './site-queues.ts'

@@ -1,4 +1,4 @@
-import { type FromWorker, LEVELS } from '#sandbox/protocol.ts'
+import { type FromWorker, LEVELS } from '#sandbox/protocol/protocol.ts'
 
 import type { Call } from './call.ts'
 import type { PendingCall } from './pending-call.ts'

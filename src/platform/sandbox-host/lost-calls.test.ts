@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 
 import { describe, expect, test } from 'vitest'
 
-import type { Progress } from '#sandbox/progress-marker.ts'
-import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
+import type { Progress } from '#sandbox/protocol/progress-marker.ts'
+import { LOAD_CPU_MS } from '#sandbox/protocol/protocol.ts'
 
 import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
 import { pendingCall } from './testing/pending-call.ts'

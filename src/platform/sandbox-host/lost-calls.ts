@@ -1,5 +1,5 @@
-import type { Progress } from '#sandbox/progress-marker.ts'
-import { type GuestFailure, LOAD_CPU_MS } from '#sandbox/protocol.ts'
+import type { Progress } from '#sandbox/protocol/progress-marker.ts'
+import { type GuestFailure, LOAD_CPU_MS } from '#sandbox/protocol/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 import type { WorkerConnection, SentSection } from './worker-connection.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
-import type { GuestFailure } from '#sandbox/protocol.ts'
+import type { GuestFailure } from '#sandbox/protocol/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 

@@ -1,4 +1,4 @@
-import type { CallPurpose } from '#sandbox/protocol.ts'
+import type { CallPurpose } from '#sandbox/protocol/protocol.ts'
 
 import type { Call } from './call.ts'
 import type { CallOutcome, LogLine, Program, ProgramFunction, SandboxFailure } from './sandbox.ts'

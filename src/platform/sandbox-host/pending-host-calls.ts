@@ -5,7 +5,7 @@ import {
   HOST_CALL_NAMES,
   type HostCallName,
   type HostFailure,
-} from '#sandbox/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
 
 import { HostCallLimiter, type HostCallPermit } from './host-call-limiter.ts'
 import { rememberRefusal } from './passing-refusals.ts'

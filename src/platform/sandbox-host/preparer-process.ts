@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 
 import type { Logger } from '#platform/log/logger.ts'
-import { encodeFrame, FrameReader } from '#sandbox/frames.ts'
-import type { PreparerAnswer } from '#sandbox/protocol.ts'
+import { encodeFrame, FrameReader } from '#sandbox/protocol/frames.ts'
+import type { PreparerAnswer } from '#sandbox/protocol/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
 import type { ProcessEnd } from './inner-process.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { Prepared, SourceFault } from '#sandbox/protocol.ts'
+import type { Prepared, SourceFault } from '#sandbox/protocol/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
 import { type PreparerLimits, PreparerProcess, type PreparerReply } from './preparer-process.ts'

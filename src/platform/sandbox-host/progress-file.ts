@@ -6,7 +6,7 @@ import {
   readProgress,
   readsLoading,
   WITHDRAWAL_OFFSET,
-} from '#sandbox/progress-marker.ts'
+} from '#sandbox/protocol/progress-marker.ts'
 
 import type { PendingCall } from './pending-call.ts'
 import type { SentFrame, WorkerConnection } from './worker-connection.ts'

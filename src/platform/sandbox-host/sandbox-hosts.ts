@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { withTimeout } from '#base/with-timeout.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { GuestScripts } from '#sandbox/part-names.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 import { warmUpScript } from '#sandbox/warm-up.ts'
 
 import type { Call } from './call.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { installRoot } from '#config/install-root.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { GuestScripts } from '#sandbox/part-names.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { loadGuestScripts, readGuestScripts } from './guest-scripts.ts'
 import { mailParserEntry, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'

@@ -7,7 +7,7 @@ import type {
   ProfiledResult,
   ProfiledStretch,
   SourceFault,
-} from '#sandbox/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
 
 import type { Call } from './call.ts'
 import type { HostRole } from './host-place.ts'

@@ -1,4 +1,4 @@
-import type { SlotDefinition } from '#sandbox/protocol.ts'
+import type { SlotDefinition } from '#sandbox/protocol/protocol.ts'
 
 import type { PendingCall } from './pending-call.ts'
 

@@ -1,6 +1,6 @@
 import { RestingTimer } from '#base/resting-timer.ts'
 import { MAX_WAIT_FACTOR } from '#sandbox/cpu-clock.ts'
-import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
+import { LOAD_CPU_MS } from '#sandbox/protocol/protocol.ts'
 
 import type { HostProcess, KillReason } from './host-process.ts'
 import { cpuMs, isStopped, rssBytes, threadsCpuMs } from './process-usage.ts'

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-import { FrameEncoder } from '#sandbox/frames.ts'
-import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/grammars.ts'
-import type { FromWorker } from '#sandbox/protocol.ts'
-import { readRecords, RecordWriter } from '#sandbox/records.ts'
+import { FrameEncoder } from '#sandbox/protocol/frames.ts'
+import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/protocol/grammars.ts'
+import type { FromWorker } from '#sandbox/protocol/protocol.ts'
+import { readRecords, RecordWriter } from '#sandbox/protocol/records.ts'
 
 import { AnswerQueue, type HostCallAnswer } from './answer-queue.ts'
 import { callerOf } from './call.ts'

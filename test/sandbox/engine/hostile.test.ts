@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
-import { LOAD_CPU_MS } from '#sandbox/protocol.ts'
+import { LOAD_CPU_MS } from '#sandbox/protocol/protocol.ts'
 import { LIMITS, type ProgramOptions, TestSandbox } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox

@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { withdrawCalls } from '#platform/sandbox-host/progress-file.ts'
 import { pendingCall } from '#platform/sandbox-host/testing/pending-call.ts'
 import { WorkerConnection } from '#platform/sandbox-host/worker-connection.ts'
-import { FROM_WORKER } from '#sandbox/grammars.ts'
-import { ProgressMarker } from '#sandbox/progress-marker.ts'
-import { RecordWriter } from '#sandbox/records.ts'
+import { FROM_WORKER } from '#sandbox/protocol/grammars.ts'
+import { ProgressMarker } from '#sandbox/protocol/progress-marker.ts'
+import { RecordWriter } from '#sandbox/protocol/records.ts'
 
 const OPTIONS = { nowMs: 0, risky: false }
 

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 
 import { pendingCall } from '#platform/sandbox-host/testing/pending-call.ts'
 import { WorkerConnection } from '#platform/sandbox-host/worker-connection.ts'
-import { FrameReader } from '#sandbox/frames.ts'
-import { TO_WORKER } from '#sandbox/grammars.ts'
-import { readRecords } from '#sandbox/records.ts'
+import { FrameReader } from '#sandbox/protocol/frames.ts'
+import { TO_WORKER } from '#sandbox/protocol/grammars.ts'
+import { readRecords } from '#sandbox/protocol/records.ts'
 
 const MEBI = 1024 * 1024
 

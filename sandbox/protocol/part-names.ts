@@ -1,7 +1,7 @@
 /** The parts of the web platform that a context loads when its code first needs them. */
 export const PART_NAMES = ['compression', 'encodings', 'urlpattern', 'webcrypto'] as const
 
-/** The files of `web/` that parts share with the prelude. */
+/** The files of `guest/web/` that parts share with the prelude. */
 export const SHARED_FILES = [
   'base64.ts',
   'crypto-key.ts',
@@ -18,7 +18,7 @@ export const SHARED_FILES = [
 export type PartName = (typeof PART_NAMES)[number]
 export type SharedFile = (typeof SHARED_FILES)[number]
 
-/** What becomes of the sources of this folder: the script of the snapshot, and one for each part. */
+/** What is built of the sources in `guest/`: the script of the snapshot, and one for each part. */
 export interface GuestScripts {
   readonly prelude: string
   readonly parts: Readonly<Record<PartName, string>>
