@@ -86,9 +86,11 @@ interface Manifest {
 /** The dependencies of production stay as they are, so that the lock file fits. */
 export function builtManifest(manifest: Manifest): Manifest {
   const { imports, devDependencies: _, ...rest } = manifest
-  const { start } = manifest.scripts
+  const { start, postinstall } = manifest.scripts
   if (start === undefined) throw new Error('package.json has no script "start"')
-  return { ...rest, scripts: { start }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
+  // Node's header files are for compilers, and a third of its package.
+  if (postinstall === undefined) throw new Error('package.json has no script "postinstall"')
+  return { ...rest, scripts: { start, postinstall }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
 }
 
 const writeJson = (path: string, content: object): Promise<void> =>

