@@ -27,7 +27,7 @@ const SANDBOX_FOLDERS = {
   protocol: [],
   crypto: [],
   mail: [],
-  typescript: [],
+  modules: ['protocol'],
   build: ['guest'],
 } as const satisfies Record<string, readonly string[]>
 const OF_SERVICE = {

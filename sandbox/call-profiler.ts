@@ -1,6 +1,6 @@
 import type ivm from 'isolated-vm'
 
-import { originalPlace } from './original-place.ts'
+import { originalPlace } from './modules/original-place.ts'
 import type { ModuleSource, ProfiledNode, ProfiledStretch } from './protocol/protocol.ts'
 
 const TITLE = 'croft'

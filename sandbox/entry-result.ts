@@ -1,5 +1,5 @@
-import { handlerFault } from './handler-fault.ts'
-import { sourceFaultOf } from './module-fault.ts'
+import { handlerFault } from './modules/handler-fault.ts'
+import { sourceFaultOf } from './modules/module-fault.ts'
 import {
   type FromGuest,
   type GuestFailure,

@@ -1,6 +1,6 @@
 import ivm from 'isolated-vm'
 
-import { fileOfModule } from './module-imports.ts'
+import { fileOfModule } from './modules/module-imports.ts'
 import type { ModuleSource, SlotDefinition } from './protocol/protocol.ts'
 import type { RuntimeReferences } from './runtime-references.ts'
 

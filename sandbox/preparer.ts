@@ -1,7 +1,7 @@
 import process from 'node:process'
 
-import { syntaxReady } from './module-syntax.ts'
-import { prepare } from './prepare.ts'
+import { syntaxReady } from './modules/module-syntax.ts'
+import { prepare } from './modules/prepare.ts'
 import { encodeFrame, FrameReader } from './protocol/frames.ts'
 import type { FunctionFiles, PreparerAnswer } from './protocol/protocol.ts'
 

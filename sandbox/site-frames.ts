@@ -1,4 +1,4 @@
-import { originalPlace } from './original-place.ts'
+import { originalPlace } from './modules/original-place.ts'
 import type { StackPlace, ModuleSource } from './protocol/protocol.ts'
 
 const FRAME = /^\s*at (?:(.{1,200}?) \()?([^()]{1,500}?):(\d{1,9}):(\d{1,9})\)?$/

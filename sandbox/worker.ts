@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 
 import { Engine } from './engine.ts'
 import { GuestParts } from './guest-parts.ts'
-import { syntaxReady } from './module-syntax.ts'
+import { syntaxReady } from './modules/module-syntax.ts'
 import { FrameEncoder, FrameReader } from './protocol/frames.ts'
 import { FROM_WORKER } from './protocol/grammars.ts'
 import type { GuestScripts } from './protocol/part-names.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { GuestParts } from '#sandbox/guest-parts.ts'
-import { syntaxReady } from '#sandbox/module-syntax.ts'
+import { syntaxReady } from '#sandbox/modules/module-syntax.ts'
 import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 import { loadSnapshot, snapshotFile } from '#sandbox/snapshot.ts'
 import { setIsolateFlags } from '#sandbox/v8-flags.ts'

@@ -7,7 +7,7 @@ import {
   jsonStringify,
   startsWith,
 } from '#sandbox/guest/web/primordials.ts'
-import { resolveModule } from '#sandbox/module-resolution.ts'
+import { resolveModule } from '#sandbox/modules/module-resolution.ts'
 
 import { configured } from './config.ts'
 import { emit } from './output.ts'

@@ -1,4 +1,4 @@
-import { DATA_URL } from '#sandbox/data-files.ts'
+import { DATA_URL } from '#sandbox/modules/data-files.ts'
 
 import { decodeBase64 } from './base64.ts'
 import { denoError } from './deno-errors.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 
 import { isStorable } from '#base/storable-text.ts'
-import { DATA_URL, mayNeedData } from '#sandbox/data-files.ts'
+import { DATA_URL, mayNeedData } from '#sandbox/modules/data-files.ts'
 
 /** Whether a script among the files may need those that are neither scripts nor JSON. */
 export const needsData = (files: ReadonlyMap<string, string>): boolean =>

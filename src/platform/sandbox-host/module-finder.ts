@@ -1,5 +1,5 @@
-import { type ArtifactTexts, readImportMap } from '#sandbox/import-map.ts'
-import { findFile } from '#sandbox/module-imports.ts'
+import { type ArtifactTexts, readImportMap } from '#sandbox/modules/import-map.ts'
+import { findFile } from '#sandbox/modules/module-imports.ts'
 
 /** Where an import leads by the import map, or from the root of the artifact on. */
 type FoundImport =

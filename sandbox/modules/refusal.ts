@@ -1,4 +1,4 @@
-import type { SourceFault } from './protocol/protocol.ts'
+import type { SourceFault } from '#sandbox/protocol/protocol.ts'
 
 /** Code is refused for what it is. */
 export class Refusal extends Error {

@@ -1,8 +1,9 @@
+import type { ModuleSource } from '#sandbox/protocol/protocol.ts'
+
 import { DATA_URL, readsFiles } from './data-files.ts'
 import type { ImportMap } from './import-map.ts'
 import { resolveModule, type Resolution } from './module-resolution.ts'
 import type { ModuleImport } from './module-syntax.ts'
-import type { ModuleSource } from './protocol/protocol.ts'
 
 const TYPES = ['json', 'text', 'bytes']
 /** Before the path of a module that gives what is in a file, and of a file that is only read. */

@@ -1,9 +1,10 @@
 import type ivm from 'isolated-vm'
 
+import type { ModuleSource, SlotDefinition } from '#sandbox/protocol/protocol.ts'
+
 import { META_SPECIFIER } from './import-meta.ts'
 import { fileOfModule } from './module-imports.ts'
 import { resolveModule } from './module-resolution.ts'
-import type { ModuleSource, SlotDefinition } from './protocol/protocol.ts'
 
 const WRAPPER_START = '(function (exports, require, module, __filename, __dirname) {'
 const WRAPPER_END = '\n})'

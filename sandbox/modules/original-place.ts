@@ -1,6 +1,6 @@
 import { SourceMap } from 'node:module'
 
-import type { ModuleSource } from './protocol/protocol.ts'
+import type { ModuleSource } from '#sandbox/protocol/protocol.ts'
 
 /** Characters of the maps that are kept decoded; each takes about twenty bytes then. */
 const KEPT_LENGTH = 1024 * 1024

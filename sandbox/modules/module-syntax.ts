@@ -1,6 +1,6 @@
 import { init, parse } from 'es-module-lexer'
 
-import type { ModuleSource } from './protocol/protocol.ts'
+import type { ModuleSource } from '#sandbox/protocol/protocol.ts'
 
 /** `require('…')` with a literal, where the name stands alone. */
 const REQUIRE = /(?<![\w$.])require\s*\(\s*(['"])((?:\\.|(?!\1)[^\\\n])*)\1\s*\)/g

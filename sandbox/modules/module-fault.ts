@@ -1,5 +1,6 @@
+import type { ModuleSource, SourceFault } from '#sandbox/protocol/protocol.ts'
+
 import { originalPlace } from './original-place.ts'
-import type { ModuleSource, SourceFault } from './protocol/protocol.ts'
 
 const MESSAGE_LENGTH = 2000
 /** V8 names the place of a syntax error at the end of its message. */

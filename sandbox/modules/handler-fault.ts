@@ -1,7 +1,8 @@
+import type { SlotDefinition, SourceFault } from '#sandbox/protocol/protocol.ts'
+
 import { sourcePlaceAt } from './module-fault.ts'
 import { exportsOf } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type { SlotDefinition, SourceFault } from './protocol/protocol.ts'
 
 const SHOWN = 10
 

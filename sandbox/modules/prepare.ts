@@ -1,5 +1,12 @@
 import ivm from 'isolated-vm'
 
+import type {
+  FunctionFiles,
+  ModuleSource,
+  PreparerAnswer,
+  SourceFault,
+} from '#sandbox/protocol/protocol.ts'
+
 import { type ImportMap, readImportMap } from './import-map.ts'
 import { META_SPECIFIER, withImportMeta } from './import-meta.ts'
 import { atItsImport } from './missing-export.ts'
@@ -10,12 +17,6 @@ import { reachError } from './module-limits.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type {
-  FunctionFiles,
-  ModuleSource,
-  PreparerAnswer,
-  SourceFault,
-} from './protocol/protocol.ts'
 import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
 import { stripTypes } from './strip-types.ts'
 import { transformTypeScript } from './transform-typescript.ts'

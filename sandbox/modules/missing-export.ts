@@ -1,7 +1,8 @@
+import type { ModuleSource, SourceFault } from '#sandbox/protocol/protocol.ts'
+
 import { sourcePlaceAt } from './module-fault.ts'
 import { importsOf } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
-import type { ModuleSource, SourceFault } from './protocol/protocol.ts'
 
 /** V8 says what is missing where, and not who asked for it. */
 const MISSING = /^The requested module '(.+)' does not provide an export named '(.+)'$/s

@@ -1,6 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-import type { SourceFault } from './protocol/protocol.ts'
+import type { SourceFault } from '#sandbox/protocol/protocol.ts'
+
 import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
 
 /** Node puts the place at the start of the stack: `path:line`, then the line with marks below what is wrong. */
