@@ -1,8 +1,11 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { jailMark } from '#platform/sandbox-host/walls/bubblewrap.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 
@@ -66,4 +69,29 @@ test('a first start that is killed again and again is completed by the next one'
   expect((await croft.hello('Ada')).json).toMatchObject({ data: { message: 'Hello, Ada!' } })
   expect(await croft.stop()).toEqual({ code: 0, signal: null })
   expect(croft.leftovers()).toEqual([])
+})
+
+test('a start ends the jails of its own data folder that are left, and no others', async () => {
+  const dataDir = join(folder, 'with-jails')
+  const waiting = (...words: readonly string[]): ChildProcess => {
+    const child = spawn('/bin/sh', ['-c', 'read line', 'sh', ...words, 'end'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    cleanUp.defer(() => void child.kill('SIGKILL'))
+    return child
+  }
+  const cacheDir = join(dataDir, 'cache')
+  const others = [waiting(...jailMark(`${cacheDir}-2`)), waiting(cacheDir)]
+  const left = waiting(...jailMark(cacheDir))
+  const ended = once(left, 'exit')
+  const croft = cleanUp.use(await CroftProcess.start({ dataDir }))
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  expect(croft.log).toContainEqual(
+    expect.objectContaining({
+      msg: 'ended processes of a service that was killed',
+      pids: [left.pid],
+    }),
+  )
+  expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null])
+  await croft.stop()
 })

@@ -55,6 +55,19 @@ export function innerEnd(end: ProcessEnd): ProcessEnd {
   return found === undefined ? end : { code: null, signal: found[0] as NodeJS.Signals }
 }
 
+/**
+ * Ends what is left of the process group of a leader that has been reaped. Its pid is used again only where nothing is left: then
+ * it ends nothing.
+ */
+export function endGroup(leaderPid: number): void {
+  if (leaderPid <= 1 || existsSync(`/proc/${leaderPid}`)) return
+  try {
+    process.kill(-leaderPid, 'SIGKILL')
+  } catch {
+    // Mostly, all of it has ended.
+  }
+}
+
 const childrenFile = (pid: number): string => `/proc/${pid}/task/${pid}/children`
 
 function read(path: string): string | undefined {

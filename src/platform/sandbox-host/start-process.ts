@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 
 import type { HostCommand } from './host-command.ts'
-import { firstInside, innerEnd, innerPid, type ProcessEnd } from './inner-process.ts'
+import { endGroup, firstInside, innerEnd, innerPid, type ProcessEnd } from './inner-process.ts'
 
 const STDERR_LENGTH = 4000
 const OUTLIVES_MS = 2000
@@ -39,6 +39,8 @@ export function startProcess(command: HostCommand, stdout: 'ignore' | 'pipe'): S
   child.stdin?.on('error', () => {
     // The process is gone; its exit says so.
   })
+  // Where bubblewrap's outer process ends early, the inner one waits for it for ever.
+  child.on('exit', () => isNested && endGroup(child.pid ?? 0))
   let inner: number | undefined
   const pid = (): number => {
     const outer = child.pid ?? 0

@@ -22,10 +22,22 @@ export interface BubblewrapOptions {
   /** Whether the service is root, which needs no user namespace. */
   readonly isRoot: boolean
   readonly view: View
+  /** Private to the service: by it, processes are found that outlive it. */
+  readonly cacheDir: string
 }
 
+/** The words in the command line of each process of bubblewrap that say which service it is of. What is inside does not see them. */
+export const jailMark = (cacheDir: string): readonly string[] => [
+  '--setenv',
+  'CROFT_JAIL',
+  cacheDir,
+  '--unsetenv',
+  'CROFT_JAIL',
+]
+
 /** The start of a command line: what runs inside follows it. All processes inside end with the one that started them. */
-export function bubblewrapArguments({ program, walls, isRoot, view }: BubblewrapOptions): string[] {
+export function bubblewrapArguments(options: BubblewrapOptions): string[] {
+  const { program, walls, isRoot, view, cacheDir } = options
   const filter = walls.has('syscalls') ? ['--seccomp', String(FILTER_FD)] : []
   const user = isRoot
     ? ['--cap-drop', 'ALL', ...(walls.has('user') ? BECOME_USER : [])]
@@ -33,6 +45,7 @@ export function bubblewrapArguments({ program, walls, isRoot, view }: Bubblewrap
   return [
     program,
     '--die-with-parent',
+    ...jailMark(cacheDir),
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',

@@ -27,6 +27,8 @@ export interface JailParts {
   readonly uid: number
   /** Of all processes of that user. */
   readonly maxThreads: number
+  /** Private to the service. */
+  readonly cacheDir: string
   /** The file with the filter for the kernel. */
   readonly filterPath: string
   /** Undefined where this service may not make any. */
@@ -71,11 +73,11 @@ export function jailCommand(
 }
 
 function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string[] {
-  const { node, bubblewrap = '', setpriv, isRoot, libraries } = parts
+  const { node, bubblewrap = '', setpriv, isRoot, libraries, cacheDir } = parts
   const programs = walls.has('user') && setpriv ? [node, setpriv] : [node]
   const view = { reads: [...programs, ...libraries, ...code.reads], writes: code.writes }
   const start = parts.givesCapabilities && setpriv ? withoutCapabilities(setpriv) : []
-  return [...start, ...bubblewrapArguments({ program: bubblewrap, walls, isRoot, view })]
+  return [...start, ...bubblewrapArguments({ program: bubblewrap, walls, isRoot, view, cacheDir })]
 }
 
 interface CommandInShell {

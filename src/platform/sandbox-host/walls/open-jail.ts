@@ -66,6 +66,7 @@ async function findParts({ node, uid, hosts, cacheDir }: JailOptions): Promise<J
   return {
     node,
     uid,
+    cacheDir,
     bubblewrap,
     setpriv,
     isRoot: process.getuid?.() === 0,
