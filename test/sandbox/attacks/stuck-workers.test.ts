@@ -4,7 +4,7 @@ import { builtSandbox } from '#test/built-sandbox.ts'
 import { TestSandbox } from '#test/test-sandbox.ts'
 
 /** How long a script may keep a worker. */
-const CPU_MS = 2000
+const CPU_MS = 3000
 const CONNECTIONS = 3
 
 /** What a site does that was never seen before, with all its connections at once. */
