@@ -28,6 +28,8 @@ const SANDBOX_FOLDERS = {
   crypto: [],
   mail: [],
   modules: ['protocol'],
+  guest: ['crypto', 'modules', 'protocol'],
+  host: ['crypto', 'guest', 'modules', 'protocol'],
   build: ['guest'],
 } as const satisfies Record<string, readonly string[]>
 const OF_SERVICE = {
@@ -38,7 +40,7 @@ const OF_SERVICE = {
 
 /** What of the sandbox is not in the folders of `own`. */
 const otherOfSandbox = (...own: readonly string[]): string => {
-  const others = [...Object.keys(SANDBOX_FOLDERS), 'guest'].filter((name) => !own.includes(name))
+  const others = Object.keys(SANDBOX_FOLDERS).filter((name) => !own.includes(name))
   return `^#sandbox/(?:[^/]+$|(?:${others.join('|')})/)`
 }
 
@@ -132,6 +134,11 @@ export default defineConfig({
       },
     })),
     {
+      // Serves a guest as a host does.
+      files: ['sandbox/guest/testing/**'],
+      rules: { 'no-restricted-imports': ban(CLIMB, OF_SERVICE) },
+    },
+    {
       files: ['sdk/**'],
       rules: {
         'no-restricted-imports': ban({
@@ -160,7 +167,7 @@ export default defineConfig({
       files: [
         '*.config.ts',
         'test/support/global-setup.ts',
-        'sandbox/worker.ts',
+        'sandbox/host/worker.ts',
         'test/cli/packages/**',
       ],
       rules: { 'import/no-default-export': 'off' },

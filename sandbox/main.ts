@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-import { type HostOptions, runHost } from './host.ts'
+import { type HostOptions, runHost } from './host/host.ts'
 
 const SEVERED_MS = 100
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { GuestParts } from '#sandbox/guest-parts.ts'
+import { GuestParts } from '#sandbox/host/guest-parts.ts'
+import { loadSnapshot, snapshotFile } from '#sandbox/host/snapshot.ts'
+import { setIsolateFlags } from '#sandbox/host/v8-flags.ts'
 import { syntaxReady } from '#sandbox/modules/module-syntax.ts'
 import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
-import { loadSnapshot, snapshotFile } from '#sandbox/snapshot.ts'
-import { setIsolateFlags } from '#sandbox/v8-flags.ts'
 
 import { runInIsolate } from './isolate-run.ts'
 import { serveJobs } from './serve-jobs.ts'

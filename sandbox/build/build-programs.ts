@@ -16,7 +16,7 @@ const ENTRIES = {
   'mail-parser': `${FOLDER}mail-parser.ts`,
   preparer: `${FOLDER}preparer.ts`,
   probe: `${FOLDER}probe.ts`,
-  worker: `${FOLDER}worker.ts`,
+  worker: `${FOLDER}host/worker.ts`,
 }
 const OPTIONS = {
   bundle: true,

@@ -4,9 +4,9 @@ import ivm from 'isolated-vm'
 
 import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
 import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
-import { domainInAscii } from '#sandbox/domain-in-ascii.ts'
-import { GuestParts } from '#sandbox/guest-parts.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
+import { domainInAscii } from '#sandbox/host/domain-in-ascii.ts'
+import { GuestParts } from '#sandbox/host/guest-parts.ts'
 
 export interface Line {
   readonly level: string

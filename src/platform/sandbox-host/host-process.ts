@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 
 import type { Logger } from '#platform/log/logger.ts'
-import type { HostOptions } from '#sandbox/host.ts'
+import type { HostOptions } from '#sandbox/host/host.ts'
 
 import type { HostCommand } from './host-command.ts'
 import type { ProcessEnd } from './inner-process.ts'

@@ -1,5 +1,5 @@
 import { RestingTimer } from '#base/resting-timer.ts'
-import { MAX_WAIT_FACTOR } from '#sandbox/cpu-clock.ts'
+import { MAX_WAIT_FACTOR } from '#sandbox/host/cpu-clock.ts'
 import { LOAD_CPU_MS } from '#sandbox/protocol/protocol.ts'
 
 import type { HostProcess, KillReason } from './host-process.ts'

@@ -1,12 +1,13 @@
-import { handlerFault } from './modules/handler-fault.ts'
-import { sourceFaultOf } from './modules/module-fault.ts'
+import { handlerFault } from '#sandbox/modules/handler-fault.ts'
+import { sourceFaultOf } from '#sandbox/modules/module-fault.ts'
 import {
   type FromGuest,
   type GuestFailure,
   loadCpuMs,
   type SlotDefinition,
   type SourceFault,
-} from './protocol/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
+
 import type { SiteActivity } from './site-frames.ts'
 
 const TIMED_OUT = 'Script execution timed out.'

@@ -1,6 +1,6 @@
 import ivm from 'isolated-vm'
 
-import { PART_NAMES, type GuestScripts, type PartName } from './protocol/part-names.ts'
+import { PART_NAMES, type GuestScripts, type PartName } from '#sandbox/protocol/part-names.ts'
 
 /** Where the code of a context is. */
 export interface GuestScope {

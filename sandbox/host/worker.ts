@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer'
 import { connect } from 'node:net'
 
+import { syntaxReady } from '#sandbox/modules/module-syntax.ts'
+import { FrameEncoder, FrameReader } from '#sandbox/protocol/frames.ts'
+import { FROM_WORKER } from '#sandbox/protocol/grammars.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
+import { ProgressMarker } from '#sandbox/protocol/progress-marker.ts'
+import { RecordWriter } from '#sandbox/protocol/records.ts'
+
 import { Engine } from './engine.ts'
 import { GuestParts } from './guest-parts.ts'
-import { syntaxReady } from './modules/module-syntax.ts'
-import { FrameEncoder, FrameReader } from './protocol/frames.ts'
-import { FROM_WORKER } from './protocol/grammars.ts'
-import type { GuestScripts } from './protocol/part-names.ts'
-import { ProgressMarker } from './protocol/progress-marker.ts'
-import { RecordWriter } from './protocol/records.ts'
 import { loadSnapshot } from './snapshot.ts'
 import { WorkerOutput } from './worker-output.ts'
 

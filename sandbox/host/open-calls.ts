@@ -1,7 +1,4 @@
-import type { CallProfiler } from './call-profiler.ts'
-import type { CpuClock } from './cpu-clock.ts'
-import type { LongQuestion } from './crypto/long-crypto.ts'
-import type { GuestIsolate } from './isolate.ts'
+import type { LongQuestion } from '#sandbox/crypto/long-crypto.ts'
 import {
   type GuestFailure,
   type HostFailure,
@@ -9,7 +6,11 @@ import {
   MAX_ARGUMENT_LENGTH,
   type SlotDefinition,
   type ToGuest,
-} from './protocol/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
+
+import type { CallProfiler } from './call-profiler.ts'
+import type { CpuClock } from './cpu-clock.ts'
+import type { GuestIsolate } from './isolate.ts'
 import { bytesOver, type WorkerOutput } from './worker-output.ts'
 
 const ORPHANED = refused(

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina'
 
-import type { GuestScripts } from './protocol/part-names.ts'
+import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
+
 import { snapshotFile } from './snapshot.ts'
 import { setIsolateFlags } from './v8-flags.ts'
 import type { WorkerTask } from './worker.ts'

@@ -1,11 +1,12 @@
-import type { EntryResult } from './entry-result.ts'
-import { CLIENT_LEFT, type OpenCalls } from './open-calls.ts'
 import {
   type FromGuest,
   type GuestFailure,
   LEVELS,
   type SlotDefinition,
-} from './protocol/protocol.ts'
+} from '#sandbox/protocol/protocol.ts'
+
+import type { EntryResult } from './entry-result.ts'
+import { CLIENT_LEFT, type OpenCalls } from './open-calls.ts'
 import type { WorkerOutput } from './worker-output.ts'
 
 const MAX_NAME_LENGTH = 64

@@ -1,5 +1,8 @@
+import type { LongResult } from '#sandbox/crypto/crypto-thread.ts'
+import type { ProgressMarker } from '#sandbox/protocol/progress-marker.ts'
+import type { GuestFailure, ToGuest } from '#sandbox/protocol/protocol.ts'
+
 import { type ContextServices, GuestContext } from './context.ts'
-import type { LongResult } from './crypto/crypto-thread.ts'
 import {
   type EntryResult,
   limitFailure,
@@ -11,8 +14,6 @@ import { EntrySize } from './entry-size.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type CallRecord, CLIENT_LEFT, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
-import type { ProgressMarker } from './protocol/progress-marker.ts'
-import type { GuestFailure, ToGuest } from './protocol/protocol.ts'
 import { callIdsIn, callsIn, idOf, type Work, workFor } from './sections.ts'
 import { MAX_STARVED_TRIES, splitStarved } from './starved-entry.ts'
 import { steadyNowMs } from './steady-clock.ts'

@@ -1,9 +1,10 @@
 import ivm from 'isolated-vm'
 import { expect, test } from 'vitest'
 
-import { bundleGuest } from './guest/bundle.ts'
-import { FROM_GUEST } from './protocol/grammars.ts'
-import { readRecords } from './protocol/records.ts'
+import { bundleGuest } from '#sandbox/guest/bundle.ts'
+import { FROM_GUEST } from '#sandbox/protocol/grammars.ts'
+import { readRecords } from '#sandbox/protocol/records.ts'
+
 import { withSmallCaches } from './v8-flags.ts'
 import { warmUpScript } from './warm-up.ts'
 

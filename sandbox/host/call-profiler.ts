@@ -1,7 +1,7 @@
 import type ivm from 'isolated-vm'
 
-import { originalPlace } from './modules/original-place.ts'
-import type { ModuleSource, ProfiledNode, ProfiledStretch } from './protocol/protocol.ts'
+import { originalPlace } from '#sandbox/modules/original-place.ts'
+import type { ModuleSource, ProfiledNode, ProfiledStretch } from '#sandbox/protocol/protocol.ts'
 
 const TITLE = 'croft'
 /** Of all that one call adds to a profile, in UTF-16 units. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 
+import type { FromGuest } from '#sandbox/protocol/protocol.ts'
+
 import type { CallRecord } from './open-calls.ts'
-import type { FromGuest } from './protocol/protocol.ts'
 import { splitStarved } from './starved-entry.ts'
 
 const call = (id: number): CallRecord => ({

@@ -2,8 +2,14 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
+import type { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
+import { loadModules } from '#sandbox/modules/module-graph.ts'
+import { writtenPlace } from '#sandbox/modules/original-place.ts'
+import { FROM_GUEST } from '#sandbox/protocol/grammars.ts'
+import { type FromGuest, loadCpuMs, type SlotDefinition } from '#sandbox/protocol/protocol.ts'
+import { readRecords } from '#sandbox/protocol/records.ts'
+
 import type { CpuClock } from './cpu-clock.ts'
-import type { QuickCrypto } from './crypto/quick-crypto.ts'
 import { domainInAscii } from './domain-in-ascii.ts'
 import {
   endingOf,
@@ -17,11 +23,6 @@ import {
 import { giveFiles } from './guest-files.ts'
 import type { GuestParts } from './guest-parts.ts'
 import type { GuestIsolate } from './isolate.ts'
-import { loadModules } from './modules/module-graph.ts'
-import { writtenPlace } from './modules/original-place.ts'
-import { FROM_GUEST } from './protocol/grammars.ts'
-import { type FromGuest, loadCpuMs, type SlotDefinition } from './protocol/protocol.ts'
-import { readRecords } from './protocol/records.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 import { steadyNowMs } from './steady-clock.ts'

@@ -1,7 +1,8 @@
+import { TO_GUEST } from '#sandbox/protocol/grammars.ts'
+import type { ToGuest } from '#sandbox/protocol/protocol.ts'
+import { readRecords, RecordHead, RecordWriter } from '#sandbox/protocol/records.ts'
+
 import type { CallRecord } from './open-calls.ts'
-import { TO_GUEST } from './protocol/grammars.ts'
-import type { ToGuest } from './protocol/protocol.ts'
-import { readRecords, RecordHead, RecordWriter } from './protocol/records.ts'
 
 /** The calls of a section. Only their numbers are read: the rest is for the isolate. */
 export function callIdsIn(section: string): number[] {

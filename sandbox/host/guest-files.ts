@@ -1,7 +1,8 @@
 import ivm from 'isolated-vm'
 
-import { fileOfModule } from './modules/module-imports.ts'
-import type { ModuleSource, SlotDefinition } from './protocol/protocol.ts'
+import { fileOfModule } from '#sandbox/modules/module-imports.ts'
+import type { ModuleSource, SlotDefinition } from '#sandbox/protocol/protocol.ts'
+
 import type { RuntimeReferences } from './runtime-references.ts'
 
 /** Lets site code read the files of the artifact that came with the function, and nothing else of this machine. */

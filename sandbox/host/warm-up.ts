@@ -1,5 +1,5 @@
-import { TO_GUEST } from './protocol/grammars.ts'
-import { RecordWriter } from './protocol/records.ts'
+import { TO_GUEST } from '#sandbox/protocol/grammars.ts'
+import { RecordWriter } from '#sandbox/protocol/records.ts'
 
 const LIMITS = { cpuMs: 500, resultBytes: 1000, logLineLength: 400, logLines: 10 }
 const CONFIG = {

@@ -1,5 +1,5 @@
-import { originalPlace } from './modules/original-place.ts'
-import type { StackPlace, ModuleSource } from './protocol/protocol.ts'
+import { originalPlace } from '#sandbox/modules/original-place.ts'
+import type { StackPlace, ModuleSource } from '#sandbox/protocol/protocol.ts'
 
 const FRAME = /^\s*at (?:(.{1,200}?) \()?([^()]{1,500}?):(\d{1,9}):(\d{1,9})\)?$/
 const MAX_FRAMES = 10

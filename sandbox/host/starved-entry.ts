@@ -1,6 +1,7 @@
+import type { FromGuest } from '#sandbox/protocol/protocol.ts'
+
 import type { EntryResult } from './entry-result.ts'
 import type { CallRecord } from './open-calls.ts'
-import type { FromGuest } from './protocol/protocol.ts'
 
 /** How often a call is begun again that got too little of a processor to end or to exceed its limit. */
 export const MAX_STARVED_TRIES = 3

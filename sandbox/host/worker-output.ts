@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer'
 
-import { FROM_WORKER } from './protocol/grammars.ts'
-import type { GuestFailure } from './protocol/protocol.ts'
-import { RecordWriter } from './protocol/records.ts'
+import { FROM_WORKER } from '#sandbox/protocol/grammars.ts'
+import type { GuestFailure } from '#sandbox/protocol/protocol.ts'
+import { RecordWriter } from '#sandbox/protocol/records.ts'
 
 /** Units of text after which a frame is sent without waiting for the rest, so that none grows too long to be read. */
 const FULL_FRAME = 16 * 1024 * 1024
