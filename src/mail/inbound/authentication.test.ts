@@ -7,6 +7,7 @@ import { authenticateMessage } from './authentication.ts'
 const RECORDS: Readonly<Record<string, string[][]>> = {
   'TXT a.test': [['v=spf1 ip4:192.0.2.1 -all']],
   'TXT _dmarc.a.test': [['v=DMARC1; p=reject']],
+  'TXT _dmarc.b.test': [['v=DMARC1; p=quarantine']],
 }
 const REQUEST = {
   address: '192.0.2.1',
@@ -50,5 +51,52 @@ describe('a message that is at hand as a whole', () => {
     const found = await whole(message)
     expect(found).toEqual(await streamed(message))
     expect(found.authentication).toMatchObject({ spf: 'pass', dmarc: 'pass', dkim })
+  })
+})
+
+describe('Authentication-Results', () => {
+  const judged = (from: string, authors: readonly string[]) =>
+    authenticateMessage(
+      Buffer.from(`From: ${from}\r\n\r\nText\r\n`),
+      { ...REQUEST, authors: () => authors },
+      resolve,
+    )
+
+  test.each([
+    [
+      'one author',
+      'ann@a.test',
+      ['ann@a.test'],
+      'dmarc=pass (p=REJECT arc=none) policy.dmarc=reject header.from=a.test header.d=a.test',
+    ],
+    [
+      'two authors',
+      'ann@a.test, bob@b.test',
+      ['ann@a.test', 'bob@b.test'],
+      'dmarc=fail (p=QUARANTINE arc=none) policy.dmarc=quarantine header.from=b.test header.d=b.test',
+    ],
+    [
+      'an author that the library does not read',
+      'ann@a.test',
+      ['bob@b.test'],
+      'dmarc=fail (p=QUARANTINE arc=none) policy.dmarc=quarantine header.from=b.test header.d=b.test',
+    ],
+    ['an author without a policy', 'ann@c.test', ['ann@c.test'], 'dmarc=none header.from=c.test'],
+    ['no author', 'Ann Lee', ['Ann Lee'], 'dmarc=none'],
+  ])('has the DMARC that is stored, of %s', async (_, from, authors, expected) => {
+    const { authentication, header } = await judged(from, authors)
+    expect(header.match(/dmarc=.*/gs)).toEqual([`${expected}\r\n`])
+    const { dmarc, fromDomain } = authentication
+    expect(expected).toContain(`dmarc=${dmarc}`)
+    expect(/header\.from=(\S+)/.exec(expected)?.[1] ?? null).toBe(fromDomain)
+  })
+
+  test('has it, and whole results, however many signatures there are', async () => {
+    const { header, authentication } = await whole(`${SIGNATURE.repeat(300)}${HEADER}\r\nText\r\n`)
+    expect(header.length).toBeLessThan(17_000)
+    expect(header).toMatch(/;\r\n dmarc=pass .*\r\n$/)
+    const results = header.slice(header.indexOf('Authentication-Results:')).split(';\r\n ').slice(1)
+    expect(results.every((result) => /^(?:dkim|dmarc)=\w+ /.test(result))).toBe(true)
+    expect(authentication.dmarc).toBe('pass')
   })
 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-import type { DNSResolver } from 'mailauth'
+import type { DMARCResult, DNSResolver } from 'mailauth'
 
 import { piecesInTurns } from '#base/pieces.ts'
 import { withTimeout } from '#base/with-timeout.ts'
@@ -15,6 +15,7 @@ const DEADLINE_MS = 20_000
 const MAX_HEADER_CHARACTERS = 16_384
 /** Read within two milliseconds. */
 const PIECE_BYTES = 32 * 1024
+const RESULT_SEPARATOR = ';\r\n '
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 /** Whatever may be a field of DKIM (RFC 6376) or ARC (RFC 8617). */
 const SIGNED = /dkim-|arc-/i
@@ -119,6 +120,8 @@ async function authenticated(
     sender,
     mta: hostname,
     trustReceived: false,
+    // The authors that it reads may be others than those that are shown.
+    disableDmarc: true,
     disableBimi: true,
     resolver: forMailauth(resolver),
   })
@@ -136,7 +139,18 @@ async function authenticated(
     fromDomain: dmarc === false ? null : (dmarc.status.header?.from ?? null),
     dmarcPolicy: dmarc === false ? null : (dmarc.policy ?? null),
   }
-  return { authentication, header: headers.slice(0, MAX_HEADER_CHARACTERS) }
+  return { authentication, header: withDmarc(headers, dmarc) }
+}
+
+/** Adds DMARC to Authentication-Results, the last of the fields. Other results that there is no room for are left out. */
+function withDmarc(fields: string, dmarc: DMARCResult | false): string {
+  const info = dmarc === false ? 'dmarc=none' : dmarc.info
+  const whole = fields.trimEnd()
+  const end =
+    whole.length <= MAX_HEADER_CHARACTERS
+      ? whole.length
+      : Math.max(0, whole.lastIndexOf(RESULT_SEPARATOR, MAX_HEADER_CHARACTERS))
+  return `${whole.slice(0, end)}${RESULT_SEPARATOR}${info}\r\n`
 }
 
 let library: ReturnType<typeof load> | undefined

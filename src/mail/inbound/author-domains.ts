@@ -27,8 +27,6 @@ const STRICTNESS = [
   'fail reject',
 ]
 
-type AuthenticatedAuthors = Pick<AuthenticateResult, 'dmarc' | 'spf' | 'dkim'>
-
 /**
  * DMARC of a message. RFC 9989 §5.3.1 has no result for authors of several domains: there it is that of the domain which asks
  * for most, as RFC 7489 §6.6.1 advises, so that no forged author hides behind one who is genuine. Among them are the addresses
@@ -36,37 +34,32 @@ type AuthenticatedAuthors = Pick<AuthenticateResult, 'dmarc' | 'spf' | 'dkim'>
  * no author, or one whose domain is none. Rejects with an `SmtpReply` where there are too many.
  */
 export async function dmarcOf(
-  { dmarc: ofOne, spf, dkim }: AuthenticatedAuthors,
+  { spf, dkim, arc }: Pick<AuthenticateResult, 'spf' | 'dkim' | 'arc'>,
   shown: readonly string[],
   resolver: DNSResolver,
 ): Promise<DMARCResult | false> {
-  const asked = askedDomain(ofOne)
-  const judged = asked === undefined ? dkim.headerFrom.flatMap(hostsOf) : [hostOf(asked)]
-  const named = shown.flatMap((text) => hostsOf(text.replace(QUOTED_LOCAL_PART, '')))
-  const domains = [...new Set([...judged, ...named])].filter((host) => host !== '')
-  if (asked !== undefined && domains.every((domain) => domain === asked)) return ofOne
+  const named = [...dkim.headerFrom, ...shown].flatMap(hostsOf)
+  const domains = [...new Set(named)].filter((host) => host !== '')
   if (domains.length > MAX_DOMAINS) {
     throw new SmtpReply(550, '5.7.1', `From names authors of more than ${MAX_DOMAINS} domains`)
   }
   const passed = dkim.results.filter(({ status }) => status.result === 'pass')
   const dkimDomains = passed.map(({ signingDomain }) => ({ domain: signingDomain ?? '' }))
   const spfDomains = spf !== false && spf.status.result === 'pass' ? [spf.domain] : []
+  const arcResult = arc === false ? {} : { arcResult: arc }
   const { dmarc } = await import('mailauth')
   const results = await Promise.all(
     domains.map((domain) =>
-      dmarc({ headerFrom: `author@${domain}`, spfDomains, dkimDomains, resolver }),
+      dmarc({ headerFrom: `author@${domain}`, spfDomains, dkimDomains, resolver, ...arcResult }),
     ),
   )
   const [strictest = false] = results.toSorted((one, other) => strictness(other) - strictness(one))
   return strictest
 }
 
-/** The one that the library has asked for. */
-const askedDomain = (found: DMARCResult | false): string | undefined =>
-  found === false ? undefined : found.status.header?.from?.replace(/\.$/, '')
-
 /** Whatever a reader may take for the domain of an address. */
-const hostsOf = (text: string): string[] => text.normalize('NFKC').split('@').slice(1).map(hostOf)
+const hostsOf = (text: string): string[] =>
+  text.replace(QUOTED_LOCAL_PART, '').normalize('NFKC').split('@').slice(1).map(hostOf)
 
 /** As it is in DNS: names of one domain are the same here. What is no name stays as it is: no policy is found for it. */
 function hostOf(domain: string): string {
