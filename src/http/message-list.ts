@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { t } from 'elysia'
 
+import { type Actor, actorId } from '#base/actor.ts'
 import type { AppContext } from '#context'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import { parseMessageFilter } from '#mail/messages/message-filter.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -37,11 +37,11 @@ export const MessageListQuery = t.Composite([
 export async function answerMessages(
   context: AppContext,
   site: Site,
-  reader: MailReader,
+  reader: Actor,
   query: Static<typeof MessageListQuery>,
 ) {
   const { limit: _limit, nextToken: _nextToken, mailbox, ...filters } = query
-  const scope = [site.siteId, 'messages', reader.userId, JSON.stringify({ mailbox, ...filters })]
+  const scope = [site.siteId, 'messages', actorId(reader), JSON.stringify({ mailbox, ...filters })]
   const listed = { mailbox, filter: parseMessageFilter(filters) }
   return answerPage(context, { scope, query }, (page) =>
     context.messages.list(site, reader, listed, page),

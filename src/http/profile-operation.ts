@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 
+import type { Actor } from '#base/actor.ts'
 import type { AppContext } from '#context'
 import { scopeOf } from '#http/request-scope.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
 import type { ProfileBody } from '#runtime/profiles/service.ts'
 import type { Site } from '#sites/site.ts'
@@ -18,10 +18,10 @@ interface ProfileRequest {
 export async function profileOperation(
   context: AppContext,
   { site, params: { operation }, body, request }: ProfileRequest,
-  by: { readonly actor: string; readonly origin?: RequestOrigin | undefined },
+  by: Actor,
 ): Promise<CpuProfile> {
   const detail = { operation }
-  await context.securityEvents.note(site.siteId, { event: 'operation.profiled', ...by, detail })
+  await context.securityEvents.note(site.siteId, { event: 'operation.profiled', by, detail })
   const { requestId } = scopeOf(request)
   return context.operationProfiles.profile(site, operation, { requestId, body })
 }

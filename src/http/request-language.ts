@@ -1,11 +1,7 @@
 import Negotiator from 'negotiator'
 
-import {
-  DEFAULT_LANGUAGE,
-  type Language,
-  firstLanguage,
-  languageOfLocales,
-} from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
+import { DEFAULT_LANGUAGE, firstLanguage, languageOfLocales } from '#languages/language.ts'
 
 /** Longer lists are of nobody's browser. */
 const MAX_HEADER = 1000

@@ -1,4 +1,4 @@
-import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 
 import { saidLanguageOf } from './request-language.ts'
 import { scopeOf } from './request-scope.ts'

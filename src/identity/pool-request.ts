@@ -1,5 +1,5 @@
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
 /** A browser at the hosted pages, as far as its cookies tell. */

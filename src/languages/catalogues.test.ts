@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
 
+import { LANGUAGES, type Language } from '#base/language.ts'
+
 import { CATALOGUES, TEXT_KEYS as KEYS, type TextKey } from './catalogues.ts'
-import { LANGUAGES, type Language, localeOf } from './language.ts'
+import { localeOf } from './language.ts'
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 

@@ -1,5 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 
+import type { Language } from '#base/language.ts'
+
 import de from './catalogues/de.json' with { type: 'json' }
 import en from './catalogues/en.json' with { type: 'json' }
 import es from './catalogues/es.json' with { type: 'json' }
@@ -8,7 +10,7 @@ import it from './catalogues/it.json' with { type: 'json' }
 import ja from './catalogues/ja.json' with { type: 'json' }
 import pl from './catalogues/pl.json' with { type: 'json' }
 import pt from './catalogues/pt.json' with { type: 'json' }
-import { type Language, localeOf } from './language.ts'
+import { localeOf } from './language.ts'
 
 /** The name of a text; all catalogues have the same ones. */
 export type TextKey = keyof typeof en

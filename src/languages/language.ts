@@ -1,6 +1,4 @@
-/** What people are spoken to in, by the subtags of BCP 47. The first one is for everybody else. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ja'] as const
-export type Language = (typeof LANGUAGES)[number]
+import { LANGUAGES, type Language } from '#base/language.ts'
 
 export const DEFAULT_LANGUAGE: Language = 'en'
 

@@ -1,7 +1,8 @@
 import type { LocalizedText } from '#base/app-error.ts'
+import type { Language } from '#base/language.ts'
 
 import { TEXT_KEYS, type TextKey, formatterOf } from './catalogues.ts'
-import { DEFAULT_LANGUAGE, type Language, localeOf } from './language.ts'
+import { DEFAULT_LANGUAGE, localeOf } from './language.ts'
 
 /** A text in the language of whoever reads it. */
 export interface Localized extends LocalizedText {

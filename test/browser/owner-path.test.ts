@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Language } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
 import { say } from '#languages/message.ts'
 import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { linkIn, mailTo } from '#test/outbox.ts'

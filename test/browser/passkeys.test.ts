@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import { PASSWORD } from '#test/account-owner.ts'
 import { BROWSER_PLACES, type BrowserSites, startBrowserSites } from '#test/browser-sites.ts'
@@ -102,11 +103,11 @@ describe.skipIf(missing).each(BROWSER_PLACES)('passkeys in Chromium, $scheme', (
         const { cdp, authenticatorId } = await deviceOf(page)
         await added(page, who)
         const { site, pool } = who.party
-        await stack.context.visitorAccounts.disable(site, who.sub, {})
+        await stack.context.visitorAccounts.disable(site, who.sub, SYSTEM)
         await signedOut(page, who)
         await page.waitForSelector('.alert')
         expect(await page.textContent('.alert')).toContain('This passkey is not known here')
-        await stack.context.visitorAccounts.enable(site, who.sub, {})
+        await stack.context.visitorAccounts.enable(site, who.sub, SYSTEM)
         const [key] = await stack.context.passkeys.list(site, pool, who.sub)
         const origin = { address: '192.0.2.7', userAgent: 'test', requestId: 'test' }
         const { passkeys } = stack.context

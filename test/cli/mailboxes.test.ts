@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { from } from '#test/accounts-desk.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -58,7 +59,7 @@ describe('croft mailbox', () => {
     const site = await stack.context.sites.find('many.test')
     for (let n = 0; n < 101; n++) {
       const address = `box-${String(n).padStart(3, '0')}@many.test`
-      const by = { actor: 'operator' }
+      const by = { type: 'operator', origin: from() } as const
       await stack.context.mailboxes.create(site, by, { address, owners: ['ann@many.test'] })
     }
     const { items, nextToken } = await json('mailbox', 'list', 'many.test')

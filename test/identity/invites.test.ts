@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import type { StepUpActor } from '#base/actor.ts'
 import { noStepUp } from '#base/effects.ts'
-import type { StepUpContext } from '#identity/actor.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 import { BASE_URL, IdentityCluster, type Replica } from '#test/identity-replica.ts'
 
@@ -123,8 +123,12 @@ describe('an invite', () => {
 })
 
 const ORIGIN: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
-const BY: StepUpContext = {
-  actor: { userId: 'sue', email: 'sue@x.org', signedInAt: new Date(), role: 'super-admin' },
+const BY: StepUpActor = {
+  type: 'user',
+  userId: 'sue',
+  email: 'sue@x.org',
+  role: 'super-admin',
+  signedInAt: new Date(),
   origin: ORIGIN,
   stepUp: noStepUp,
 }

@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Site } from '#sites/site.ts'
+import { from } from '#test/accounts-desk.ts'
 import { IdentityCluster, type Replica } from '#test/identity-replica.ts'
 
 let cluster: IdentityCluster
@@ -25,7 +26,7 @@ const visitorToken = async (site: Site, user = 'vic@example.org', groups = ['edi
   (await first.tokenMint.mint(site, { user, pool: 'data', use: 'access', groups })).token
 
 const asAdmin = (replica: Replica, site: Site, token: string) =>
-  replica.adminTokens.verify(site, `Bearer ${token}`)
+  replica.adminTokens.verify(site, { authorization: `Bearer ${token}`, origin: from() })
 const asVisitor = async (replica: Replica, site: Site, token: string) =>
   replica.visitorTokens.verify(site, `Bearer ${token}`)
 
@@ -44,10 +45,12 @@ describe('a minted token', () => {
     const site = await newSite()
     const token = await adminToken(site, use)
     expect(await asAdmin(second, site, token)).toEqual({
+      type: 'user',
       userId: decodeJwt(token).sub,
       email: `ann@${site.domain}`,
       role: 'super-admin',
       signedInAt: new Date((decodeJwt(token).iat ?? 0) * 1000),
+      origin: from(),
     })
   })
 

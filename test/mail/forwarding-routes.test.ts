@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { from } from '#test/accounts-desk.ts'
 import { AdminPool } from '#test/admin-api.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -18,19 +19,16 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-const editor = () => ({
-  reader: { userId: ann, role: 'admin' as const },
-  by: { actor: ann, origin: undefined },
-})
+const BY = { type: 'operator', origin: from() } as const
 
 async function change(enabled: boolean, address = BOX): Promise<void> {
   const site = await stack.context.sites.find('one.test')
-  await stack.context.forwarding.change(site, editor(), address, { enabled })
+  await stack.context.forwarding.change(site, BY, address, { enabled })
 }
 
 async function add(...targets: string[]): Promise<void> {
   const site = await stack.context.sites.find('one.test')
-  await stack.context.forwardingTargets.add(site, editor(), BOX, targets)
+  await stack.context.forwardingTargets.add(site, BY, BOX, targets)
 }
 
 const verify = (...targets: string[]) =>
@@ -69,13 +67,13 @@ test('mail goes to verified targets of an active mailbox that forwards, and to n
   expect(await routes('two.test')).toEqual([])
 
   const site = await stack.context.sites.find('one.test')
-  await stack.context.forwardingTargets.remove(site, editor(), BOX, ['eve@example.org'])
-  await stack.context.forwarding.change(site, editor(), BOX, { keepCopy: false })
+  await stack.context.forwardingTargets.remove(site, BY, BOX, ['eve@example.org'])
+  await stack.context.forwarding.change(site, BY, BOX, { keepCopy: false })
   expect(await routes()).toEqual([{ ...route, keepCopy: false, targets: ['bob@example.org'] }])
 
-  await stack.context.mailboxes.disable(site, editor().by, BOX)
+  await stack.context.mailboxes.disable(site, BY, BOX)
   expect(await routes()).toEqual([])
-  await stack.context.mailboxes.restore(site, editor().by, { address: BOX })
+  await stack.context.mailboxes.restore(site, BY, { address: BOX })
   expect(await routes()).toEqual([])
   await change(true)
   expect(await routes()).toHaveLength(1)

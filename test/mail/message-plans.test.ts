@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type MessageQuery, parseMessageFilter } from '#mail/messages/message-filter.ts'
 import { Messages } from '#mail/messages/service.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { from } from '#test/accounts-desk.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
 import { storeCrowd } from '#test/mail-crowd.ts'
 import { asAdmin } from '#test/postgres.ts'
@@ -48,7 +49,7 @@ async function read(query: MessageQuery, mailbox: string | undefined, after?: st
   const site = await stack.context.sites.find('one.test')
   const { database, plans } = explaining(postgres.database)
   const messages = new Messages({ ...stack.context, database })
-  const reader = { userId: ann.userId, role: 'super-admin' as const }
+  const reader = { type: 'operator', origin: from() } as const
   const listed = { mailbox, filter: parseMessageFilter(query) }
   await messages.list(site, reader, listed, { limit: 50, after })
   return plans.join('\n')

@@ -14,6 +14,7 @@ import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import type { PostgresQueue } from '#platform/queue/postgres-queue.ts'
+import { from } from '#test/accounts-desk.ts'
 import { AdminPool } from '#test/admin-api.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
 import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
@@ -236,7 +237,7 @@ describe('a message that an earlier version parsed', () => {
     expect(await bytesAt(received, 'att_1')).toBe('a;b')
     expect(await bytesAt(received, 'att_2')).toBe('x')
     // The service gives the new bytes under the old id.
-    const reader = { userId: 'operator', role: 'super-admin' as const }
+    const reader = { type: 'operator', origin: from() } as const
     const site = await stack.inSite('one.test', async (tx, one) => {
       await sql`insert into mail_address (site_id, local_part, kind)
         values (${siteId}, 'reparsed', 'mailbox')`.execute(tx.db)

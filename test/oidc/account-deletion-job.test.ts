@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import { Owner, PASSWORD } from '#test/account-owner.ts'
 import {
   accountOf as visitorOf,
@@ -149,7 +150,7 @@ describe('the queue of accounts that are deleted', () => {
       'given back by an admin',
       async (owner: Owner) => async () => {
         const { visitorAccounts } = stack.context
-        await visitorAccounts.enable(owner.party.site, owner.sub, {})
+        await visitorAccounts.enable(owner.party.site, owner.sub, SYSTEM)
       },
     ],
   ])('keeps an account that is %s while the job has it in hand', async (_how, prepare) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import { Owner, PASSWORD } from '#test/account-owner.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import { allMailTo, linkIn, mailTo } from '#test/outbox.ts'
@@ -132,9 +133,9 @@ describe.each([
       const link = await linkOf(owner.email)
       const token = await stack.adminToken(host, 'admin')
       const path = `/admin/data/users/${owner.sub}`
-      await stack.context.visitorAccounts.disable(owner.party.site, owner.sub, {})
+      await stack.context.visitorAccounts.disable(owner.party.site, owner.sub, SYSTEM)
       expect((await new FormBrowser(stack, host).get(link)).status).toBe(410)
-      await stack.context.visitorAccounts.enable(owner.party.site, owner.sub, {})
+      await stack.context.visitorAccounts.enable(owner.party.site, owner.sub, SYSTEM)
       expect((await visitor(owner)).json).toMatchObject({ status: 'ACTIVE', deletedAt: null })
       await deleted(owner)
       expect((await stack.call(host, 'DELETE', path, { token })).status).toBeLessThan(300)

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import { BETTER, FORM, Owner, PASSWORD, csrfOf } from '#test/account-owner.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import type { Answer } from '#test/http-client.ts'
@@ -58,7 +59,7 @@ describe.each([
       }
       expect((await browser.get(`${party.path}/account`)).status).toBe(200)
       const { userSessions } = stack.context
-      await userSessions.endAll(party.site, { pool: party.pool, sub }, {})
+      await userSessions.endAll(party.site, { pool: party.pool, sub }, SYSTEM)
       expect(await browser.get(`${party.path}/account`)).toMatchObject({ status: 303 })
     })
 

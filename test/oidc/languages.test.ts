@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { LANGUAGES, type Language } from '#languages/language.ts'
+import { LANGUAGES, type Language } from '#base/language.ts'
 import { say } from '#languages/message.ts'
 import { Owner, PASSWORD } from '#test/account-owner.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import type { Answer } from '#test/http-client.ts'
 import { RelyingParty, type Tokens } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -31,7 +32,9 @@ async function lives(answer: Answer): Promise<boolean> {
 }
 
 const signOut = (sub: string) =>
-  second.inSite('one.test', (tx) => second.context.signOut.everywhere(tx, client.pool, sub))
+  second.inSite('one.test', (tx) =>
+    second.context.signOut.everywhere(tx, client.pool, sub, { by: SYSTEM }),
+  )
 
 describe.each(Array.from({ length: ROUNDS }, (_, round) => round))('round %i:', (round) => {
   const email = `race-${round}@example.org`
@@ -69,7 +72,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => round))('round %i:', 
     const ended = { sub, sessionId: session?.sessionId ?? '' }
     const [answer] = await Promise.all([
       client.exchange(code),
-      second.context.sessions.revoke(client.site, client.pool, ended),
+      second.context.sessions.revoke(client.site, client.pool, ended, SYSTEM),
     ])
     expect(await lives(answer)).toBe(false)
   })

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import { FORM, Owner, PASSWORD, csrfOf } from '#test/account-owner.ts'
 import { CognitoApp } from '#test/cognito-app.ts'
@@ -289,7 +290,7 @@ describe.each([
       const waiting = await afterPassword(owner)
       const { site, pool } = owner.party
       aheadMs += 1000
-      await stack.context.userSessions.endAll(site, { pool, sub: owner.sub }, {})
+      await stack.context.userSessions.endAll(site, { pool, sub: owner.sub }, SYSTEM)
       const answer = await waiting.browser.submit(waiting.page, { code: nextCode(secret) })
       expect(answer.status).toBe(400)
       expect(isSignedIn(answer)).toBe(false)

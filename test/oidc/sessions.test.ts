@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { SYSTEM } from '#base/actor.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 import { asSuperuser } from '#test/superuser.ts'
@@ -177,7 +178,10 @@ describe('signing in again', () => {
 
 const everywhere = async (sub: string, sessionId?: string) => {
   await stack.inSite('one.test', (tx) =>
-    stack.context.signOut.everywhere(tx, client.pool, sub, { sessionId, origin: ORIGIN }),
+    stack.context.signOut.everywhere(tx, client.pool, sub, {
+      by: { type: 'owner', origin: ORIGIN },
+      sessionId,
+    }),
   )
 }
 
@@ -217,13 +221,13 @@ describe('the sessions of a user', () => {
     const session = await sessions.find(client.site, client.pool, one.token)
     const target = { sub, sessionId: session?.sessionId ?? '' }
     expect(await client.isTaken(one.access_token)).toBe(true)
-    await sessions.revoke(client.site, client.pool, target, { actor: 'operator' })
+    await sessions.revoke(client.site, client.pool, target, { type: 'operator', origin: ORIGIN })
     expect(await outcome(one.cookie, { prompt: 'none' })).toBe('login_required')
     expect(await client.isTaken(one.access_token)).toBe(false)
     expect((await client.refresh(one.refresh_token)).status).toBe(400)
     expect(await outcome(other.cookie, { prompt: 'none' })).toBe('code')
     expect((await client.refresh(other.refresh_token)).status).toBe(200)
-    const twice = sessions.revoke(client.site, client.pool, target)
+    const twice = sessions.revoke(client.site, client.pool, target, SYSTEM)
     await expect(twice).rejects.toMatchObject({ code: 'SessionNotFound' })
     const events = await asSuperuser(
       stack,
@@ -240,7 +244,7 @@ describe('the sessions of a user', () => {
       sub: await client.user('thief@example.org'),
       sessionId: session?.sessionId ?? '',
     }
-    await expect(sessions.revoke(client.site, client.pool, thief)).rejects.toMatchObject({
+    await expect(sessions.revoke(client.site, client.pool, thief, SYSTEM)).rejects.toMatchObject({
       code: 'SessionNotFound',
     })
     expect(await client.isTaken(mine.access_token)).toBe(true)
@@ -250,7 +254,7 @@ describe('the sessions of a user', () => {
     const { sub, token, code } = await signedIn('code@example.org')
     const session = await stack.context.sessions.find(client.site, client.pool, token)
     const target = { sub, sessionId: session?.sessionId ?? '' }
-    await stack.context.sessions.revoke(client.site, client.pool, target)
+    await stack.context.sessions.revoke(client.site, client.pool, target, SYSTEM)
     expect((await client.exchange(code)).json.error).toBe('invalid_grant')
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Role } from '#identity/actor.ts'
-import { LANGUAGES, type Language } from '#languages/language.ts'
+import type { Role } from '#base/actor.ts'
+import { LANGUAGES, type Language } from '#base/language.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import { linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'

@@ -1,10 +1,10 @@
 import { vi } from 'vitest'
 
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { AuthEmail } from '#identity/auth-emails/auth-email.ts'
 import type { OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
 import { IdentityCluster, type Replica, type ReplicaOptions } from './identity-replica.ts'

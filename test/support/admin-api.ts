@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 
 import type { Answer } from './http-client.ts'
 import type { CallOptions, Stack } from './stack.ts'

@@ -1,7 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 
-import type { Language } from '#languages/language.ts'
+import { SYSTEM } from '#base/actor.ts'
+import type { Language } from '#base/language.ts'
 import { say } from '#languages/message.ts'
 
 import { follow, sendForm } from './browser.ts'
@@ -113,7 +114,7 @@ async function accountPages(
   await at('second-step-recovery', () => follow(page, say('second-step.use-recovery').in(language)))
   await at('second-step-wrong', send({ code: 'wrong' }))
   await page.goto(`${base}${client.path}/account`)
-  await client.stack.context.secondFactors.disable(client.site, client.pool, sub, {})
+  await client.stack.context.secondFactors.disable(client.site, client.pool, sub, SYSTEM)
   await send({ username: email, password: PASSWORD })()
   await applicationPages(client, base, { at, open, send })
   await at('account-passkey', open(`${client.path}/account/passkey`))

@@ -8,8 +8,6 @@ import { AddressPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { Alias, AliasTargets } from '#mail/aliases/model.ts'
 
-import { mailEditor } from './mailboxes.ts'
-
 /** Addresses that lead to mailboxes. */
 export const aliasRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/aliases' })
@@ -24,8 +22,7 @@ export const aliasRoutes = (context: AppContext) =>
     )
     .put(
       '/:address',
-      async ({ site, by, params, body }) =>
-        context.aliases.put(site, mailEditor(by), { ...params, ...body }),
+      async ({ site, by, params, body }) => context.aliases.put(site, by, { ...params, ...body }),
       {
         role: 'admin',
         changes: { audit: ['alias.changed'], effects: ['movesMail'] },
@@ -37,7 +34,7 @@ export const aliasRoutes = (context: AppContext) =>
     .delete(
       '/:address',
       async ({ site, by, params }) => {
-        await context.aliases.delete(site, mailEditor(by), params.address)
+        await context.aliases.delete(site, by, params.address)
         return noContent()
       },
       { role: 'admin', changes: { audit: ['alias.deleted'], effects: [] }, params: AddressPath },

@@ -12,8 +12,6 @@ import {
   OptionalContactRecipientList,
 } from '#mail/contact/recipient-model.ts'
 
-import { mailEditor } from './mailboxes.ts'
-
 /** To whom the site's contact form sends. */
 export const contactRecipientRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/contact-recipients' })
@@ -31,8 +29,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
     )
     .post(
       '/',
-      async ({ site, by, body }) =>
-        context.contactRecipients.add(site, mailEditor(by), body.recipients),
+      async ({ site, by, body }) => context.contactRecipients.add(site, by, body.recipients),
       {
         role: 'admin',
         changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
@@ -44,7 +41,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
       '/',
       async ({ site, by, body, request }) => {
         const recipients = body.recipients ?? recipientsIn(request.url)
-        await context.contactRecipients.remove(site, mailEditor(by), recipients)
+        await context.contactRecipients.remove(site, by, recipients)
         return noContent()
       },
       {

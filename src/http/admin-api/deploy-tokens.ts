@@ -7,13 +7,11 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import {
   CreatedDeployToken,
   DeployTokenRecord,
   DeployTokenRequest,
 } from '#identity/deploy-tokens/model.ts'
-import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
 
 const TokenPath = Type.Object({ tokenId: NameText })
 
@@ -26,20 +24,16 @@ export const deployTokenRoutes = (context: AppContext) =>
       async ({ site }) => ({ items: await context.deployTokens.list(site), nextToken: null }),
       { role: 'super-admin', response: PageOf(DeployTokenRecord) },
     )
-    .post(
-      '/',
-      async ({ site, by, body }) => context.deployTokens.create(site, editorOf(by), body),
-      {
-        role: 'super-admin',
-        changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
-        body: DeployTokenRequest,
-        response: CreatedDeployToken,
-      },
-    )
+    .post('/', async ({ site, by, body }) => context.deployTokens.create(site, by, body), {
+      role: 'super-admin',
+      changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
+      body: DeployTokenRequest,
+      response: CreatedDeployToken,
+    })
     .delete(
       '/:tokenId',
       async ({ site, by, params }) => {
-        await context.deployTokens.end(site, editorOf(by), params.tokenId)
+        await context.deployTokens.end(site, by, params.tokenId)
         return noContent()
       },
       {
@@ -48,8 +42,3 @@ export const deployTokenRoutes = (context: AppContext) =>
         params: TokenPath,
       },
     )
-
-const editorOf = ({ actor, origin }: ActorContext): DeployTokenEditor => ({
-  actor: actor.userId,
-  origin,
-})

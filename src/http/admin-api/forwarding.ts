@@ -6,18 +6,14 @@ import { noContent } from '#http/no-content.ts'
 import { PageQuery, answerList } from '#http/paging.ts'
 import { AddressPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import {
   AddedForwardingTargets,
   ForwardingChange,
-  type ForwardingEditor,
   ForwardingSettings,
   ForwardingTargetList,
   ForwardingTargetPage,
   OptionalForwardingTargetList,
 } from '#mail/forwarding/model.ts'
-
-import { mailEditor } from './mailboxes.ts'
 
 /** Where a mailbox forwards to. */
 export const forwardingRoutes = (context: AppContext) =>
@@ -31,7 +27,7 @@ export const forwardingRoutes = (context: AppContext) =>
     .put(
       '/forwarding',
       async ({ site, by, params, body }) =>
-        context.forwarding.change(site, editorOf(by), params.address, body),
+        context.forwarding.change(site, by, params.address, body),
       {
         role: 'user',
         changes: { audit: ['mail-forwarding.changed'], effects: ['movesMail'] },
@@ -52,7 +48,7 @@ export const forwardingRoutes = (context: AppContext) =>
     .post(
       '/forwarding-targets',
       async ({ site, by, params, body }) =>
-        context.forwardingTargets.add(site, editorOf(by), params.address, body.targets),
+        context.forwardingTargets.add(site, by, params.address, body.targets),
       {
         role: 'user',
         changes: { audit: ['mail-forwarding.targets-added'], effects: ['movesMail'] },
@@ -65,7 +61,7 @@ export const forwardingRoutes = (context: AppContext) =>
       '/forwarding-targets',
       async ({ site, by, params, body, request }) => {
         const targets = body.targets ?? targetsIn(request.url)
-        await context.forwardingTargets.remove(site, editorOf(by), params.address, targets)
+        await context.forwardingTargets.remove(site, by, params.address, targets)
         return noContent()
       },
       {
@@ -77,11 +73,6 @@ export const forwardingRoutes = (context: AppContext) =>
         body: OptionalForwardingTargetList,
       },
     )
-
-const editorOf = (by: ActorContext): ForwardingEditor => ({
-  reader: by.actor,
-  by: mailEditor(by),
-})
 
 /** May be repeated; Elysia hands on one of them. */
 const targetsIn = (url: string): readonly string[] => new URL(url).searchParams.getAll('targets')

@@ -8,8 +8,6 @@ import { AddressPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { Suppression } from '#mail/sending/model.ts'
 
-import { mailEditor } from './mailboxes.ts'
-
 /** Addresses that the site sends nothing to. */
 export const mailSuppressionRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/mail-suppressions' })
@@ -25,7 +23,7 @@ export const mailSuppressionRoutes = (context: AppContext) =>
     .delete(
       '/:address',
       async ({ site, by, params }) => {
-        await context.suppressions.remove(site.siteId, mailEditor(by), params.address)
+        await context.suppressions.remove(site.siteId, by, params.address)
         return noContent()
       },
       {

@@ -6,9 +6,7 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { AddressPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import {
-  type MailEditor,
   Mailbox,
   MailboxOwnerList,
   MailboxSettings,
@@ -23,17 +21,11 @@ import {
 /** May be repeated. */
 const OwnersQuery = t.Object({ owners: t.Optional(t.String({ repeatable: true })) })
 
-/** For the audit trail. */
-export const mailEditor = ({ actor, origin }: ActorContext): MailEditor => ({
-  actor: actor.userId,
-  origin,
-})
-
 /** The places where a site takes mail. */
 export const mailboxRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/mailboxes' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
-    .post('/', async ({ site, by, body }) => context.mailboxes.create(site, mailEditor(by), body), {
+    .post('/', async ({ site, by, body }) => context.mailboxes.create(site, by, body), {
       role: 'admin',
       changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
       body: NewMailbox,
@@ -52,7 +44,7 @@ export const mailboxRoutes = (context: AppContext) =>
     .delete(
       '/:address',
       async ({ site, by, params }) => {
-        await context.mailboxes.disable(site, mailEditor(by), params.address)
+        await context.mailboxes.disable(site, by, params.address)
         return noContent()
       },
       {
@@ -65,7 +57,7 @@ export const mailboxRoutes = (context: AppContext) =>
       '/:address/purge',
       async ({ site, by, params, body }) => {
         requireConfirmation(params.address, body)
-        await context.mailboxes.purge(site, mailEditor(by), params.address)
+        await context.mailboxes.purge(site, by, params.address)
         return noContent()
       },
       {
@@ -79,7 +71,7 @@ export const mailboxRoutes = (context: AppContext) =>
     .post(
       '/:address/restore',
       async ({ site, by, params, body }) =>
-        context.mailboxes.restore(site, mailEditor(by), { ...params, ...body }),
+        context.mailboxes.restore(site, by, { ...params, ...body }),
       {
         role: 'admin',
         changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
@@ -103,7 +95,7 @@ export const mailboxSettingsRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, by, params, body }) =>
-        context.mailboxPreferences.change(site, mailEditor(by), params.address, body),
+        context.mailboxPreferences.change(site, by, params.address, body),
       {
         role: 'super-admin',
         changes: { audit: ['mailbox.settings-changed'], effects: [] },
@@ -120,7 +112,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
     .patch(
       '/',
       async ({ site, by, params, body }) =>
-        context.mailboxOwners.replace(site, mailEditor(by), { ...params, ...body }),
+        context.mailboxOwners.replace(site, by, { ...params, ...body }),
       {
         role: 'admin',
         changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
@@ -132,7 +124,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
     .post(
       '/owners',
       async ({ site, by, params, body }) =>
-        context.mailboxOwners.add(site, mailEditor(by), { ...params, ...body }),
+        context.mailboxOwners.add(site, by, { ...params, ...body }),
       {
         role: 'admin',
         changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
@@ -145,7 +137,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
       '/owners',
       async ({ site, by, params, body, request }) => {
         const owners = body.owners ?? ownersIn(request.url)
-        return context.mailboxOwners.remove(site, mailEditor(by), { ...params, owners })
+        return context.mailboxOwners.remove(site, by, { ...params, owners })
       },
       {
         role: 'admin',

@@ -35,9 +35,8 @@ async function* readableChanges(
   { mailbox, request }: { readonly mailbox: string | undefined; readonly request: Request },
   changes: AsyncGenerator<ChangedMailboxes, void, undefined>,
 ): ReturnType<EventStreamSource['events']> {
-  const bearer = request.headers.get('authorization')
   for await (const changed of changes) {
-    const reader = await admitAdmin(context, site, { bearer, least: 'user' })
+    const reader = await admitAdmin(context, site, { request, least: 'user' })
     const addresses = await context.messages.readableChanges(site, reader, { mailbox, changed })
     // A change of what they may not read is no event, and no sign of life either.
     if (addresses.length > 0 || changed.size === 0) {

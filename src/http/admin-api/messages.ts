@@ -30,8 +30,6 @@ import {
   StagedAttachment,
 } from '#mail/sending/model.ts'
 
-import { mailEditor } from './mailboxes.ts'
-
 const BULK_JSON_BYTES = 256 * 1024
 
 /** The messages of mailboxes, to those who may read them. */
@@ -159,7 +157,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
     .post(
       '/:messageId/purge',
       async ({ site, by, params }) => {
-        await context.mailPurge.purge(site, mailEditor(by), params.messageId)
+        await context.mailPurge.purge(site, by, params.messageId)
         return noContent()
       },
       {
@@ -172,7 +170,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
     .post(
       '/purge',
       async ({ site, by, body: { messageIds, force = false } }) =>
-        context.mailPurge.purgeMany(site, mailEditor(by), { messageIds, force }),
+        context.mailPurge.purgeMany(site, by, { messageIds, force }),
       {
         role: 'super-admin',
         changes: { audit: ['messages.purged'], effects: [] },
@@ -189,7 +187,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
         const state = includeTrash ? ('trashed' as const) : ('deleted' as const)
         const mailboxId = mailbox && (await context.mailPurge.mailboxIdOf(site, mailbox))
         const filter = { state, ...(mailboxId !== undefined && { mailboxId }) }
-        return context.mailPurge.purgeMatching(site, mailEditor(by), { filter, dryRun })
+        return context.mailPurge.purgeMatching(site, by, { filter, dryRun })
       },
       {
         role: 'super-admin',
@@ -203,7 +201,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       '/purge-all',
       async ({ site, by, body }) => {
         const dryRun = confirmed(body, 'All messages of the site')
-        return context.mailPurge.purgeMatching(site, mailEditor(by), { filter: {}, dryRun })
+        return context.mailPurge.purgeMatching(site, by, { filter: {}, dryRun })
       },
       {
         role: 'super-admin',

@@ -60,7 +60,7 @@ export const ownProfileRoutes = (context: AppContext) =>
     )
     .post(
       '/password',
-      async ({ site, by: { actor, origin }, body }) => {
+      async ({ site, actor, body }) => {
         const { pool, sub, familyId } = await context.userSessions.ownerOf(site, actor)
         const change = {
           sub,
@@ -69,7 +69,7 @@ export const ownProfileRoutes = (context: AppContext) =>
           keep: familyId === undefined ? undefined : { sessionId: familyId },
         }
         await context.ownPasswords
-          .change({ site, pool, origin }, change)
+          .change({ site, pool, origin: actor.origin }, change)
           .catch((error: unknown) => Promise.reject(inFieldsOfBody(error)))
         return noContent()
       },

@@ -27,18 +27,21 @@ export const ownSessionRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, by: { actor, origin } }) => {
+      async ({ site, actor }) => {
         const user = await context.userSessions.ownerOf(site, actor)
-        await context.userSessions.endAll(site, user, { origin })
+        await context.userSessions.endAll(site, user, { type: 'owner', origin: actor.origin })
         return noContent()
       },
       { role: 'user', changes: { audit: ['sessions.revoked'], effects: [] } },
     )
     .delete(
       '/:sessionId',
-      async ({ site, by: { actor, origin }, params: { sessionId } }) => {
+      async ({ site, actor, params: { sessionId } }) => {
         const user = await context.userSessions.ownerOf(site, actor)
-        await context.userSessions.end(site, user, sessionId, { origin })
+        await context.userSessions.end(site, user, sessionId, {
+          type: 'owner',
+          origin: actor.origin,
+        })
         return noContent()
       },
       { role: 'user', changes: { audit: ['session.revoked'], effects: [] }, params: SessionPath },
@@ -59,21 +62,18 @@ export const userSessionRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, by: { actor, origin }, params }) => {
+      async ({ site, actor, params }) => {
         const user = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.userSessions.endAll(site, user, { actor: actor.userId, origin })
+        await context.userSessions.endAll(site, user, actor)
         return noContent()
       },
       { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: UserPath },
     )
     .delete(
       '/:sessionId',
-      async ({ site, by: { actor, origin }, params }) => {
+      async ({ site, actor, params }) => {
         const user = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.userSessions.end(site, user, params.sessionId, {
-          actor: actor.userId,
-          origin,
-        })
+        await context.userSessions.end(site, user, params.sessionId, actor)
         return noContent()
       },
       {

@@ -6,15 +6,7 @@ import { noContent } from '#http/no-content.ts'
 import { PageQuery, answerList } from '#http/paging.ts'
 import { AddressPath, CredentialPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import type { ActorContext } from '#identity/actor.ts'
-import {
-  CreatedCredential,
-  type CredentialEditor,
-  CredentialRequest,
-  CredentialList,
-} from '#mail/submission/model.ts'
-
-import { mailEditor } from './mailboxes.ts'
+import { CreatedCredential, CredentialRequest, CredentialList } from '#mail/submission/model.ts'
 
 /** The passwords with which mail programs send from a mailbox. */
 export const submissionCredentialRoutes = (context: AppContext) =>
@@ -37,7 +29,7 @@ export const submissionCredentialRoutes = (context: AppContext) =>
     .post(
       '',
       async ({ site, by, params, body }) =>
-        context.submissionCredentials.create(site, editorOf(by), params.address, body.name),
+        context.submissionCredentials.create(site, by, params.address, body.name),
       {
         role: 'user',
         changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
@@ -49,7 +41,7 @@ export const submissionCredentialRoutes = (context: AppContext) =>
     .delete(
       '/:credentialId',
       async ({ site, by, params: { address, credentialId } }) => {
-        await context.submissionCredentials.remove(site, editorOf(by), address, credentialId)
+        await context.submissionCredentials.remove(site, by, address, credentialId)
         return noContent()
       },
       {
@@ -58,8 +50,3 @@ export const submissionCredentialRoutes = (context: AppContext) =>
         params: CredentialPath,
       },
     )
-
-const editorOf = (by: ActorContext): CredentialEditor => ({
-  reader: by.actor,
-  by: mailEditor(by),
-})

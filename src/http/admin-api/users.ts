@@ -85,9 +85,9 @@ const adminUserChangeRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .delete(
       '/:userId/second-factor',
-      async ({ site, by: { actor, origin }, params }) => {
+      async ({ site, actor, params }) => {
         const { pool, sub } = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.secondFactors.disable(site, pool, sub, { actor: actor.userId, origin })
+        await context.secondFactors.disable(site, pool, sub, actor)
         return noContent()
       },
       {

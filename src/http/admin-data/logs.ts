@@ -26,12 +26,11 @@ export const logRoutes = (context: AppContext) =>
     async ({ site, query, request }) => {
       const filter = parseFilter(query)
       if (isFollowed(query.follow, request)) {
-        const bearer = request.headers.get('authorization')
         return followedLog(context, {
           siteId: site.siteId,
           filter,
           request,
-          readmit: () => admitAdmin(context, site, { bearer, least: 'admin' }),
+          readmit: () => admitAdmin(context, site, { request, least: 'admin' }),
         })
       }
       const { limit: _limit, nextToken: _nextToken, ...filters } = query

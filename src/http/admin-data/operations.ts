@@ -73,8 +73,7 @@ const operationTrialRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .post(
       '/operations/:operation/profile',
-      async (asked) =>
-        profileOperation(context, asked, { actor: asked.actor.userId, origin: asked.by.origin }),
+      async (asked) => profileOperation(context, asked, asked.actor),
       {
         role: 'admin',
         changes: { audit: ['operation.profiled'], effects: [] },

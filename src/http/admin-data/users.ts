@@ -7,24 +7,17 @@ import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import {
   VisitorAccount,
   VisitorAccountDetail,
   VisitorSearchFields,
 } from '#identity/visitor-accounts/model.ts'
-import type { VisitorEditor } from '#identity/visitor-accounts/service.ts'
 
 const VisitorPath = Type.Object({ sub: NameText })
 const VisitorSessionPath = Type.Composite([VisitorPath, Type.Object({ sessionId: NameText })])
 
 /** The query of a list of visitors. */
 export const VisitorQuery = t.Composite([PageQuery, t.Object(VisitorSearchFields)])
-
-const editor = ({ actor, origin }: ActorContext): VisitorEditor => ({
-  actor: actor.userId,
-  origin,
-})
 
 /** The people who sign in to a site, as its admins manage them. */
 export const visitorRoutes = (context: AppContext) =>
@@ -48,7 +41,7 @@ export const visitorRoutes = (context: AppContext) =>
     })
     .post(
       '/:sub/disable',
-      async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, editor(by)),
+      async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, by),
       {
         role: 'admin',
         changes: { audit: ['user.disabled', 'sessions.revoked'], effects: [] },
@@ -58,7 +51,7 @@ export const visitorRoutes = (context: AppContext) =>
     )
     .post(
       '/:sub/enable',
-      async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, editor(by)),
+      async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, by),
       {
         role: 'admin',
         changes: { audit: ['user.enabled'], effects: [] },
@@ -74,7 +67,7 @@ const visitorRemovalRoutes = (context: AppContext) =>
     .post(
       '/:sub/sign-out',
       async ({ site, by, params }) => {
-        await context.visitorAccounts.signOut(site, params.sub, editor(by))
+        await context.visitorAccounts.signOut(site, params.sub, by)
         return noContent()
       },
       { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: VisitorPath },
@@ -83,7 +76,7 @@ const visitorRemovalRoutes = (context: AppContext) =>
       '/:sub/second-factor',
       async ({ site, by, params }) => {
         const { pool, sub } = await context.userSessions.visitorById(site, params.sub)
-        await context.secondFactors.disable(site, pool, sub, editor(by))
+        await context.secondFactors.disable(site, pool, sub, by)
         return noContent()
       },
       {
@@ -95,7 +88,7 @@ const visitorRemovalRoutes = (context: AppContext) =>
     .delete(
       '/:sub',
       async ({ site, by, params }) => {
-        await context.visitorAccounts.delete(site, params.sub, editor(by))
+        await context.visitorAccounts.delete(site, params.sub, by)
         return noContent()
       },
       {
@@ -122,7 +115,7 @@ export const visitorSessionRoutes = (context: AppContext) =>
       '/:sessionId',
       async ({ site, by, params: { sub, sessionId } }) => {
         const visitor = await context.userSessions.visitorById(site, sub)
-        await context.userSessions.end(site, visitor, sessionId, editor(by))
+        await context.userSessions.end(site, visitor, sessionId, by)
         return noContent()
       },
       {

@@ -1,3 +1,4 @@
+import type { Language } from '#base/language.ts'
 import { newPasswordField, usernameField } from '#http/oidc/fields.ts'
 import { failureReference } from '#http/oidc/pages/error-page.ts'
 import { NO_ERRORS } from '#http/oidc/pages/form-errors.ts'
@@ -5,7 +6,6 @@ import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { backToSite, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Language } from '#languages/language.ts'
 import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 
+import { LANGUAGES } from '#base/language.ts'
 import { PROMPTS } from '#identity/authorization/authorization-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { SCOPES } from '#identity/pools/scopes.ts'
 import type { PoolSettings } from '#identity/pools/settings.ts'
 import { ASSERTION_ALGORITHMS } from '#identity/token-sets/client-assertion.ts'
-import { LANGUAGES } from '#languages/language.ts'
 
 type Described = Pick<Pool, 'issuer'> & { readonly settings: Pick<PoolSettings, 'scopes'> }
 

@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 
+import { type Role, type UserActor, atLeast } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { type RequestBody, jsonBody } from '#http/bodies/request-body.ts'
 import { originOf } from '#http/request-origin.ts'
-import { type Actor, type Role, atLeast } from '#identity/actor.ts'
 import type { Site } from '#sites/site.ts'
 
 import { admission, authority, routeMacro } from './authority.ts'
@@ -21,10 +21,9 @@ export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =
     role: (least: Role) =>
       admission(authority(`role:${least}`), body, async (request, _params, stepUp) => {
         const site = await siteOf(context, request)
-        const bearer = request.headers.get('authorization')
-        const actor = await admitAdmin(context, site, { bearer, least })
+        const actor = await admitAdmin(context, site, { request, least })
         const checked = stepUp.check({ authTime: actor.signedInAt }, context.clock.now())
-        return { site, actor, by: { actor, origin: originOf(request), stepUp: checked } }
+        return { site, actor, by: { ...actor, stepUp: checked } }
       }),
   })
 
@@ -32,13 +31,18 @@ export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =
 export async function admitAdmin(
   context: AppContext,
   site: Site,
-  { bearer, least }: { readonly bearer: string | null; readonly least: Role },
-): Promise<Actor> {
-  return withRole(await context.adminTokens.verify(site, bearer ?? undefined), least)
+  { request, least }: { readonly request: Request; readonly least: Role },
+): Promise<UserActor> {
+  return withRole(await context.adminTokens.verify(site, callOf(request)), least)
 }
 
+export const callOf = (request: Request) => ({
+  authorization: request.headers.get('authorization') ?? undefined,
+  origin: originOf(request),
+})
+
 /** The actor, who holds at least that role; throws `Forbidden` for any other. */
-export function withRole(actor: Actor, least: Role): Actor {
+export function withRole(actor: UserActor, least: Role): UserActor {
   if (atLeast(actor, least)) return actor
   throw new AppError('Forbidden', `This route needs the role "${least}"`)
 }

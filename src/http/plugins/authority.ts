@@ -1,7 +1,7 @@
+import type { Role } from '#base/actor.ts'
 import { readJson } from '#http/bodies/read-body.ts'
 import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { RequestNames } from '#http/request-names.ts'
-import type { Role } from '#identity/actor.ts'
 
 import { type RouteChanges, changesDetail } from './changes.ts'
 import { StepUpRule } from './effects.ts'

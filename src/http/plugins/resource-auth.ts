@@ -1,15 +1,15 @@
 import { Value } from '@sinclair/typebox/value'
 import { Elysia } from 'elysia'
 
+import type { Role, UserActor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
-import type { Actor, Role } from '#identity/actor.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { withRole } from './admin-auth.ts'
+import { callOf, withRole } from './admin-auth.ts'
 import { type PathParams, admission, authority, routeMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
@@ -32,14 +32,13 @@ async function admitted(
   context: AppContext,
   least: Role,
   { request, params }: { readonly request: Request; readonly params: PathParams },
-): Promise<{ site: Site; actor: Actor; resource: () => Resource }> {
+): Promise<{ site: Site; actor: UserActor; resource: () => Resource }> {
   const site = await siteOf(context, request)
-  const bearer = request.headers.get('authorization') ?? undefined
   const asked = params?.['resourceId']
   // What is no name is refused after its sender has been admitted.
   const resourceId = Value.Check(NameText, asked) ? asked : ''
   let found: Resource | undefined
-  const actor = await context.adminTokens.verify(site, bearer, async (subject) => {
+  const actor = await context.adminTokens.verify(site, callOf(request), async (subject) => {
     const read = await context.resources.getWithAccountStatus(site.siteId, {
       ...subject,
       resourceId,

@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 
+import type { DeployTokenActor, OperatorActor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { originOf } from '#http/request-origin.ts'
-import { type DeployTokenScope, deployTokenActor } from '#identity/deploy-tokens/model.ts'
-import { type DeployTokenEditor, DeployTokens } from '#identity/deploy-tokens/service.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
+import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
+import { DeployTokens } from '#identity/deploy-tokens/service.ts'
 import { type DeploymentActor, OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
 import type { SiteRecord } from '#sites/model.ts'
 
@@ -21,7 +22,7 @@ import { operatorKeyCheck } from './operator-auth.ts'
 
 /** Who came, for the audit trail and for what they deploy. */
 interface Admitted {
-  readonly by: DeployTokenEditor
+  readonly by: OperatorActor | DeployTokenActor
   readonly deployer: DeploymentActor
   /** Found already for whoever has to hold a token of it. */
   readonly site: SiteRecord | undefined
@@ -61,7 +62,7 @@ export function siteAdmission(context: AppContext) {
     params: PathParams,
   ): Promise<Admitted> => {
     if (!holdsKey(request.headers)) return admittedToken(context, scopes, { request, params })
-    const by = { actor: OPERATOR, origin: originOf(request) }
+    const by = operatorAt(request)
     return { by, deployer: OPERATOR_DEPLOYS, site: undefined }
   }
 }
@@ -81,7 +82,7 @@ async function admittedToken(
   const { address } = origin
   const { tokenId, name } = await context.deployTokens.admit(site, { secret, scopes, address })
   return {
-    by: { actor: deployTokenActor(tokenId), origin },
+    by: { type: 'deployToken', tokenId, origin },
     deployer: { type: 'deployToken', name },
     site,
   }

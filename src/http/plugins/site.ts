@@ -1,13 +1,14 @@
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
+import type { Language } from '#base/language.ts'
 import type { AppContext } from '#context'
 import { formBody } from '#http/bodies/request-body.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { requirePlace, requirePoolPlace } from '#http/site-hosts.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import { DEFAULT_LANGUAGE, type Language } from '#languages/language.ts'
+import { DEFAULT_LANGUAGE } from '#languages/language.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import {

@@ -4,13 +4,11 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { AdminUserQuery } from '#http/admin-api/users.ts'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, answerPage } from '#http/paging.ts'
 import { SitePath, UserPath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import { AdminUser } from '#identity/admin-users/model.ts'
-
-import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
 
 const AdminUserPath = Type.Composite([SitePath, UserPath])
 
@@ -42,7 +40,7 @@ export const portalAdminUserRoutes = (context: AppContext) =>
     .post(
       '/:userId/sign-out',
       async ({ site, params, request }) => {
-        const owner = await context.userSessions.ownerById(site, OPERATOR_ACTOR, params.userId)
+        const owner = await context.userSessions.ownerById(site, operatorAt(request), params.userId)
         await context.userSessions.endAll(site, owner, operatorAt(request))
         return noContent()
       },
@@ -55,7 +53,7 @@ export const portalAdminUserRoutes = (context: AppContext) =>
     .delete(
       '/:userId',
       async ({ site, params, request }) => {
-        const by = { actor: OPERATOR_ACTOR, origin: originOf(request) }
+        const by = operatorAt(request)
         await context.adminUsers.delete(site, by, params.userId)
         return noContent()
       },

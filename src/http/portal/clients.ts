@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf } from '#http/paging.ts'
 import { NameText, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
@@ -13,8 +14,6 @@ import {
   RegisteredClient,
   SecretRotation,
 } from '#identity/client-registrations/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const ClientPath = Type.Composite([SitePath, Type.Object({ clientId: NameText })])
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
@@ -10,8 +11,6 @@ import {
   ContactRecipient,
   ContactRecipientList,
 } from '#mail/contact/recipient-model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 /** To whom the contact form of a site sends. */
 export const portalContactRecipientRoutes = (context: AppContext) =>

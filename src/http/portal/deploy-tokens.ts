@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf } from '#http/paging.ts'
 import { NameText, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
@@ -11,8 +12,6 @@ import {
   DeployTokenRecord,
   DeployTokenRequest,
 } from '#identity/deploy-tokens/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const TokenPath = Type.Composite([SitePath, Type.Object({ tokenId: NameText })])
 

@@ -2,11 +2,10 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { CreatedWebhook } from '#identity/deploy-webhooks/service.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 /** The secret with which the forge of a site's external repository tells of pushes. */
 export const portalDeployWebhookRoutes = (context: AppContext) =>

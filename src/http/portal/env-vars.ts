@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { EnvVarView, SavedView } from '#http/admin-data/env-vars.ts'
-import { auditedAs } from '#http/audited.ts'
+import { audited } from '#http/audited.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
@@ -28,7 +28,7 @@ export const portalEnvVarRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site: { siteId }, by, body }) => {
-        const audit = auditedAs(context, by)
+        const audit = audited(context, by)
         const { saved, permissionsSync } = await context.envVars.put(siteId, body, audit)
         return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
       },

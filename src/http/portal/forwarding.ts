@@ -2,19 +2,17 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageQuery, answerList } from '#http/paging.ts'
 import { SiteAddressPath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import {
   AddedForwardingTargets,
   ForwardingChange,
-  type ForwardingEditor,
   ForwardingSettings,
   ForwardingTargetList,
   ForwardingTargetPage,
 } from '#mail/forwarding/model.ts'
-
-import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
 
 /** Where the mailboxes of a site forward to. */
 export const portalForwardingRoutes = (context: AppContext) =>
@@ -22,13 +20,14 @@ export const portalForwardingRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get(
       '/forwarding',
-      async ({ site, params }) => context.forwarding.get(site, OPERATOR_ACTOR, params.address),
+      async ({ site, params, request }) =>
+        context.forwarding.get(site, operatorAt(request), params.address),
       { siteOperator: true, params: SiteAddressPath, response: ForwardingSettings },
     )
     .put(
       '/forwarding',
       async ({ site, request, params, body }) =>
-        context.forwarding.change(site, editorAt(request), params.address, body),
+        context.forwarding.change(site, operatorAt(request), params.address, body),
       {
         siteOperator: true,
         changes: { audit: ['mail-forwarding.changed'], effects: ['movesMail'] },
@@ -44,10 +43,10 @@ const forwardingTargetRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get(
       '/forwarding-targets',
-      async ({ site, params, query }) => {
+      async ({ site, params, query, request }) => {
         const { mailbox, items } = await context.forwardingTargets.list(
           site,
-          OPERATOR_ACTOR,
+          operatorAt(request),
           params.address,
         )
         const scope = [site.siteId, 'operator', 'forwarding-targets', params.address]
@@ -64,7 +63,7 @@ const forwardingTargetRoutes = (context: AppContext) =>
     .post(
       '/forwarding-targets',
       async ({ site, request, params, body }) =>
-        context.forwardingTargets.add(site, editorAt(request), params.address, body.targets),
+        context.forwardingTargets.add(site, operatorAt(request), params.address, body.targets),
       {
         siteOperator: true,
         changes: { audit: ['mail-forwarding.targets-added'], effects: ['movesMail'] },
@@ -77,7 +76,7 @@ const forwardingTargetRoutes = (context: AppContext) =>
       '/forwarding-targets',
       async ({ site, request, params, body }) => {
         const { address } = params
-        await context.forwardingTargets.remove(site, editorAt(request), address, body.targets)
+        await context.forwardingTargets.remove(site, operatorAt(request), address, body.targets)
         return noContent()
       },
       {
@@ -87,8 +86,3 @@ const forwardingTargetRoutes = (context: AppContext) =>
         body: ForwardingTargetList,
       },
     )
-
-const editorAt = (request: Request): ForwardingEditor => ({
-  reader: OPERATOR_ACTOR,
-  by: operatorAt(request),
-})

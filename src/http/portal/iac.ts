@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { actorId } from '#base/actor.ts'
 import { noStepUp } from '#base/effects.ts'
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
-import { auditedAs } from '#http/audited.ts'
+import { audited, noteWho } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { SitePath } from '#http/path-params.ts'
@@ -26,10 +27,10 @@ export const portalIacRoutes = (context: AppContext) =>
       '/iac/jobs',
       async ({ site, by, request, body }) => {
         checkDefinitionBounds(body.definition)
-        const scope = `POST /portal/api/sites/iac/jobs ${by.actor}`
+        const scope = `POST /portal/api/sites/iac/jobs ${actorId(by)}`
         const repeat = idempotentRequest(request, scope, body)
-        const audit = auditedAs(context, by)
-        const sender = { userId: by.actor, repeat, stepUp: noStepUp, audit }
+        const audit = audited(context, by)
+        const sender = { userId: actorId(by), repeat, stepUp: noStepUp, audit }
         return context.iacSubmissions.submit(site.siteId, body, sender)
       },
       {
@@ -53,8 +54,7 @@ export const portalIacRoutes = (context: AppContext) =>
     .get(
       '/iac/export',
       async ({ site, by }) => {
-        const event = { event: 'definition.exported', pool: 'admin', ...by } as const
-        await context.securityEvents.note(site.siteId, event)
+        await noteWho(context, site.siteId, by, { event: 'definition.exported' })
         return context.iacJobs.export(site.siteId)
       },
       { siteAccess: IAC, params: SitePath, response: DefinitionView },

@@ -4,11 +4,10 @@ import { Elysia } from 'elysia'
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { ReparseProgress } from '#mail/reparsing/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 /** `again` also for messages that this version has parsed. */
 const Start = ClosedObject({ again: Type.Optional(Type.Boolean()) })

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SiteAddressPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
@@ -17,8 +18,6 @@ import {
   PurgeConfirmation,
   requireConfirmation,
 } from '#mail/mailboxes/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 /** The mailboxes of a site. */
 export const portalMailboxRoutes = (context: AppContext) =>

@@ -5,27 +5,31 @@ import type { AppContext } from '#context'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { MessageListQuery, answerMessages } from '#http/message-list.ts'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { MessagePath, SiteAddressPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { MessageDetail, MessageListItem } from '#mail/messages/model.ts'
 import { ReplyRequest, SendRequest, SentMessage, Suppression } from '#mail/sending/model.ts'
 
-import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
-
 /** The messages of a site's mailboxes. Reading changes nothing: what was not seen stays so. */
 export const portalMessageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/messages' })
     .use(operatorAuth(context))
-    .get('/', async ({ site, query }) => answerMessages(context, site, OPERATOR_ACTOR, query), {
-      siteOperator: true,
-      params: SitePath,
-      query: MessageListQuery,
-      response: PageOf(MessageListItem),
-    })
+    .get(
+      '/',
+      async ({ site, query, request }) => answerMessages(context, site, operatorAt(request), query),
+      {
+        siteOperator: true,
+        params: SitePath,
+        query: MessageListQuery,
+        response: PageOf(MessageListItem),
+      },
+    )
     .get(
       '/:messageId',
-      async ({ site, params }) => context.messages.get(site, OPERATOR_ACTOR, params.messageId),
+      async ({ site, params, request }) =>
+        context.messages.get(site, operatorAt(request), params.messageId),
       {
         siteOperator: true,
         params: Type.Composite([SitePath, MessagePath]),
@@ -41,7 +45,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       '/send',
       async ({ site, body, request }) => {
         const repeat = idempotentRequest(request, 'POST /portal/api/messages/send', body)
-        return context.sending.send(site, { reader: OPERATOR_ACTOR, repeat }, body)
+        return context.sending.send(site, { reader: operatorAt(request), repeat }, body)
       },
       {
         siteOperator: true,
@@ -56,7 +60,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       async ({ site, params: { messageId }, body, request }) => {
         const scope = `POST /portal/api/messages/reply ${messageId}`
         const repeat = idempotentRequest(request, scope, body)
-        return context.sending.reply(site, { reader: OPERATOR_ACTOR, repeat }, messageId, body)
+        return context.sending.reply(site, { reader: operatorAt(request), repeat }, messageId, body)
       },
       {
         siteOperator: true,

@@ -2,13 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { operatorAt } from '#http/operator-at.ts'
 import { NameText, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { profileOperation } from '#http/profile-operation.ts'
 import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
 import { ProfileBody } from '#runtime/profiles/service.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const OperationPath = Type.Composite([SitePath, Type.Object({ operation: NameText })])
 

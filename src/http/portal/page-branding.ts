@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { auditedAs } from '#http/audited.ts'
+import { audited } from '#http/audited.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageBrandingView, pageBrandingView } from '#http/page-branding-view.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { SiteBrandingChange } from '#sites/branding/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 /** The color and the logo of a site's hosted pages. */
 export const portalPageBrandingRoutes = (context: AppContext) =>
@@ -21,7 +20,7 @@ export const portalPageBrandingRoutes = (context: AppContext) =>
     .put(
       '/',
       async ({ site, request, body }) => {
-        const audit = auditedAs(context, operatorAt(request))
+        const audit = audited(context, operatorAt(request))
         return pageBrandingView(await context.siteBrandings.change(site, body, audit))
       },
       {

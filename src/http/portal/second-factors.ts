@@ -2,11 +2,10 @@ import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { EmailAddress } from '#identity/email.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const UserQuery = t.Object({
   user: EmailAddress,

@@ -4,12 +4,11 @@ import { Elysia } from 'elysia'
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { DkimKey } from '#mail/dkim/model.ts'
 import { SiteDns } from '#mail/dns-records/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const DkimKeys = Type.Object({ items: Type.Array(DkimKey) })
 

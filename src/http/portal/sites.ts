@@ -3,14 +3,13 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { auditedAs } from '#http/audited.ts'
+import { audited } from '#http/audited.ts'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { CreateSiteBody, CreatedSite, SiteRecord, UpdateSiteBody } from '#sites/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const ShownSite = Type.Composite([
   SiteRecord,
@@ -34,7 +33,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ body, request }) =>
-        context.sites.create(body, auditedAs(context, operatorAt(request))),
+        context.sites.create(body, audited(context, operatorAt(request))),
       {
         operator: true,
         changes: { audit: ['site.created', 'invite.sent'], effects: ['movesAccount'] },
@@ -62,7 +61,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .patch(
       '/:siteId',
       async ({ site, body, request }) =>
-        context.sites.update(site.siteId, body, auditedAs(context, operatorAt(request))),
+        context.sites.update(site.siteId, body, audited(context, operatorAt(request))),
       {
         siteOperator: true,
         changes: { audit: ['site.changed'], effects: [] },

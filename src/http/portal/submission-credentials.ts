@@ -2,17 +2,11 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageQuery, answerList } from '#http/paging.ts'
 import { SiteAddressPath, SiteCredentialPath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import {
-  CreatedCredential,
-  type CredentialEditor,
-  CredentialRequest,
-  CredentialList,
-} from '#mail/submission/model.ts'
-
-import { OPERATOR_ACTOR, operatorAt } from './operator-at.ts'
+import { CreatedCredential, CredentialRequest, CredentialList } from '#mail/submission/model.ts'
 
 /** The passwords with which mail programs send from the mailboxes of a site. */
 export const portalSubmissionCredentialRoutes = (context: AppContext) =>
@@ -20,10 +14,10 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get(
       '',
-      async ({ site, params, query }) => {
+      async ({ site, params, query, request }) => {
         const { mailbox, items } = await context.submissionCredentials.list(
           site,
-          OPERATOR_ACTOR,
+          operatorAt(request),
           params.address,
         )
         const asked = {
@@ -38,7 +32,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
     .post(
       '',
       async ({ site, request, params, body }) =>
-        context.submissionCredentials.create(site, editorAt(request), params.address, body.name),
+        context.submissionCredentials.create(site, operatorAt(request), params.address, body.name),
       {
         siteOperator: true,
         changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
@@ -50,7 +44,7 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
     .delete(
       '/:credentialId',
       async ({ site, request, params: { address, credentialId } }) => {
-        await context.submissionCredentials.remove(site, editorAt(request), address, credentialId)
+        await context.submissionCredentials.remove(site, operatorAt(request), address, credentialId)
         return noContent()
       },
       {
@@ -59,8 +53,3 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         params: SiteCredentialPath,
       },
     )
-
-const editorAt = (request: Request): CredentialEditor => ({
-  reader: OPERATOR_ACTOR,
-  by: operatorAt(request),
-})

@@ -3,13 +3,12 @@ import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageQuery } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
 import { EmailAddress } from '#identity/email.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
 import type { Site } from '#sites/site.ts'
 const SessionPath = Type.Composite([
   SitePath,
@@ -25,8 +24,6 @@ const UserQuery = t.Object({
 export const portalUserSessionRoutes = (context: AppContext) => {
   const find = (site: Site, { user, pool }: Static<typeof UserQuery>) =>
     context.userSessions.ownerByEmail(site, pool ?? 'data', user)
-  const endingOf = (request: Request) => ({ actor: OPERATOR, origin: originOf(request) })
-
   return new Elysia({ prefix: '/portal/api/sites/:siteId/sessions' })
     .use(operatorAuth(context))
     .get(
@@ -47,7 +44,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
     .delete(
       '/',
       async ({ site, query, request }) => {
-        await context.userSessions.endAll(site, await find(site, query), endingOf(request))
+        await context.userSessions.endAll(site, await find(site, query), operatorAt(request))
         return noContent()
       },
       {
@@ -61,7 +58,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       '/:sessionId',
       async ({ site, params: { sessionId }, query, request }) => {
         const user = await find(site, query)
-        await context.userSessions.end(site, user, sessionId, endingOf(request))
+        await context.userSessions.end(site, user, sessionId, operatorAt(request))
         return noContent()
       },
       {

@@ -4,12 +4,11 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { VisitorQuery } from '#http/admin-data/users.ts'
 import { noContent } from '#http/no-content.ts'
+import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, answerPage } from '#http/paging.ts'
 import { NameText, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { VisitorAccount, VisitorAccountDetail } from '#identity/visitor-accounts/model.ts'
-
-import { operatorAt } from './operator-at.ts'
 
 const SiteVisitorPath = Type.Composite([SitePath, Type.Object({ sub: NameText })])
 

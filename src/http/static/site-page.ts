@@ -1,5 +1,5 @@
+import type { Language } from '#base/language.ts'
 import { noticePage } from '#http/oidc/pages/notice-page.ts'
-import type { Language } from '#languages/language.ts'
 import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,7 +1,7 @@
+import type { RequestOrigin } from '#base/request-origin.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -55,8 +55,7 @@ export class InviteAcceptances {
     await database.withSite(site.siteId, async (tx) => {
       await lockUser(tx, { userPoolId, sub })
       const user = await users.find(tx, userPoolId, sub)
-      if (user?.status === 'INVITED')
-        await invites.send(tx, site, user, { actor: { userId: sub }, origin })
+      if (user?.status === 'INVITED') await invites.send(tx, site, user, { userId: sub, origin })
     })
   }
 

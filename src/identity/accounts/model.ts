@@ -1,4 +1,4 @@
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 import type { NewPassword } from '#identity/passwords/service.ts'
 import type { User } from '#identity/users/model.ts'
 

@@ -74,7 +74,10 @@ export class OwnPasswords {
       if (!replaced) throw wrongOldPassword()
       // Whoever has asked for one was about to set a password, too.
       await userCodes.deleteResets(tx, { userPoolId: pool.userPoolId, sub })
-      await signOut.everywhere(tx, pool, sub, { ...keep, origin })
+      await signOut.everywhere(tx, pool, sub, {
+        ...keep,
+        by: { type: 'owner', origin },
+      })
       await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
       await this.#notify(tx, request, user)
     })

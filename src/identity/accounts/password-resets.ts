@@ -100,7 +100,7 @@ export class PasswordResets {
     await userCodes.deleteResets(tx, { userPoolId, sub })
     await passwords.store(tx, pool, sub, prepared)
     await markVerified(tx, { userPoolId, sub, email: address }, clock.now())
-    await signOut.everywhere(tx, pool, sub, { origin })
+    await signOut.everywhere(tx, pool, sub, { by: { type: 'owner', origin } })
     await events.record(tx, { event: 'password.reset', pool: pool.kind, sub, email, origin })
     const mail = { kind: 'password-changed', pool: pool.kind, to: user.activeEmail } as const
     await authEmails.send(tx, site, mail, origin)

@@ -1,5 +1,5 @@
+import type { Role } from '#base/actor.ts'
 import type { PageRequest } from '#base/page.ts'
-import type { Role } from '#identity/actor.ts'
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { beginsWith, isText } from '#platform/postgres/text-search.ts'

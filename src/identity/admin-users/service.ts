@@ -1,12 +1,13 @@
+import {
+  type UserActor,
+  type Actor,
+  type Role,
+  type StepUpActor,
+  requireAuthorityOver,
+  actorId,
+} from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import {
-  type ActorContext,
-  type AuthorityContext,
-  type Role,
-  type StepUpContext,
-  requireAuthorityOver,
-} from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -57,13 +58,13 @@ export class AdminUsers {
   /** Invites somebody; 409 `UserAlreadyExists` for an address that has an account. */
   async create(
     site: Site,
-    by: StepUpContext,
+    by: StepUpActor,
     input: NewAdminUser,
     repeatable?: RepeatableRequest,
   ): Promise<CreatedAdminUser> {
     const { database, idempotentAnswers, directory } = this.#deps
     const { role = 'user' } = input
-    requireAuthorityOver(by.actor, role)
+    requireAuthorityOver(by, role)
     // Whom an admin makes an admin outlives the token with which it was done.
     if (role !== 'user') by.stepUp('movesAccount')
     const { admin } = await directory.get(site)
@@ -96,13 +97,13 @@ export class AdminUsers {
   }
 
   /** A new link for one who has not come yet; the ones before end. 409 `UserAlreadyActive` for who has come. */
-  async resendInvite(site: Site, by: ActorContext, userId: string): Promise<CreatedAdminUser> {
+  async resendInvite(site: Site, by: UserActor, userId: string): Promise<CreatedAdminUser> {
     const { database, directory, users, rateLimiter, invites } = this.#deps
     const { admin: pool } = await directory.get(site)
     const { userPoolId } = pool
     const { email, externalEmail } = await database.withSite(site.siteId, async (tx) => {
       const user = await this.#find(tx, userPoolId, userId)
-      requireAuthorityOver(by.actor, user.role)
+      requireAuthorityOver(by, user.role)
       if (user.status !== 'INVITED') throw alreadyActive(user)
       return user
     })
@@ -111,7 +112,7 @@ export class AdminUsers {
       const user = await users.lockInvited(tx, userPoolId, userId)
       if (!user) throw alreadyActive(await this.#find(tx, userPoolId, userId))
       // Their role may have changed meanwhile.
-      requireAuthorityOver(by.actor, user.role)
+      requireAuthorityOver(by, user.role)
       const { recipient, delivers } = await invites.send(tx, site, user, by)
       return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
     })
@@ -130,8 +131,8 @@ export class AdminUsers {
   }
 
   /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */
-  async changeRole(site: Site, by: ActorContext, userId: string, role: Role): Promise<AdminUser> {
-    requireAuthorityOver(by.actor, role)
+  async changeRole(site: Site, by: UserActor, userId: string, role: Role): Promise<AdminUser> {
+    requireAuthorityOver(by, role)
     return this.#changing(site, by, userId, async (tx, user) => {
       if (user.role === role) return adminUserOf(user)
       if (user.role === 'super-admin') await requireAnother(tx, user)
@@ -147,8 +148,8 @@ export class AdminUsers {
     })
   }
 
-  async delete(site: Site, by: AuthorityContext, userId: string): Promise<void> {
-    if (userId === by.actor.userId) {
+  async delete(site: Site, by: Actor, userId: string): Promise<void> {
+    if (userId === actorId(by)) {
       throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
     }
     await this.#changing(site, by, userId, async (tx, user) => {
@@ -162,7 +163,7 @@ export class AdminUsers {
   async #create(
     tx: SiteTx,
     site: Site,
-    by: ActorContext,
+    by: UserActor,
     input: NewAdminUser & { readonly userPoolId: string },
   ): Promise<CreatedAdminUser> {
     const { users, invites } = this.#deps
@@ -182,7 +183,7 @@ export class AdminUsers {
   /** Alone in the pool, on a user whom the actor has authority over; their standing is looked up anew afterwards. */
   async #changing<Result>(
     site: Site,
-    by: AuthorityContext,
+    by: Actor,
     userId: string,
     change: (tx: SiteTx, user: User) => Promise<Result>,
   ): Promise<Result> {
@@ -191,7 +192,7 @@ export class AdminUsers {
     return database.withSite(site.siteId, async (tx) => {
       await lockPool(tx, admin.userPoolId)
       const user = await this.#find(tx, admin.userPoolId, userId)
-      requireAuthorityOver(by.actor, user.role)
+      requireAuthorityOver(by, user.role)
       const result = await change(tx, user)
       await changes.userChanged(tx, userId)
       return result
@@ -206,14 +207,13 @@ export class AdminUsers {
 
   #record(
     tx: SiteTx,
-    { actor, origin }: AuthorityContext,
+    by: Actor,
     event: SecurityEventName,
     about: { readonly user: User; readonly detail: Readonly<Record<string, string>> },
   ): Promise<void> {
     const { user, detail } = about
     const { sub, email } = user
-    const by = { actor: actor.userId, origin }
-    return this.#deps.events.record(tx, { event, pool: 'admin', sub, email, ...by, detail })
+    return this.#deps.events.record(tx, { event, pool: 'admin', sub, email, by, detail })
   }
 }
 

@@ -1,5 +1,5 @@
+import type { UserActor } from '#base/actor.ts'
 import type { Clock } from '#base/clock.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
@@ -30,7 +30,7 @@ export class AuthEmailBranding {
   }
 
   /** All of the change, or nothing of it. Gives what holds from now on. */
-  change(siteId: string, by: ActorContext, change: BrandingChange): Promise<Brandings> {
+  change(siteId: string, by: UserActor, change: BrandingChange): Promise<Brandings> {
     const named = MESSAGE_TYPES.flatMap((type) => {
       const branding = change[type]
       return branding === undefined ? [] : [{ type, branding }]
@@ -44,7 +44,7 @@ export class AuthEmailBranding {
 
   async #set(
     tx: SiteTx,
-    by: ActorContext,
+    by: UserActor,
     type: MessageType,
     branding: Branding | null,
   ): Promise<void> {
@@ -53,8 +53,7 @@ export class AuthEmailBranding {
     await this.#events.record(tx, {
       event: 'branding.changed',
       pool: type === 'adminVerificationEmail' ? 'admin' : 'data',
-      actor: by.actor.userId,
-      origin: by.origin,
+      by,
       detail: { messageType: type, cleared: branding === null },
     })
   }

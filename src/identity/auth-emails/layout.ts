@@ -1,4 +1,4 @@
-import type { Language } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
 import type { LocalizedMessage } from '#languages/message.ts'
 
 import type { EmailText } from './email-text.ts'

@@ -1,4 +1,5 @@
-import { DEFAULT_LANGUAGE, type Language, firstLanguage } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
+import { DEFAULT_LANGUAGE, firstLanguage } from '#languages/language.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 

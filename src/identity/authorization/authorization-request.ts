@@ -1,7 +1,7 @@
+import type { Language } from '#base/language.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { Language } from '#languages/language.ts'
 import type { Site } from '#sites/site.ts'
 
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const

@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, type FieldFault, invalid, notFound } from '#base/app-error.ts'
 import { type Picture, readPicture } from '#base/picture.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
@@ -5,7 +6,6 @@ import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool, SitePools } from '#identity/pools/model.ts'
 import { uriFault } from '#identity/pools/registered-uri.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -48,12 +48,6 @@ interface ClientRegistrationsDeps extends Pick<PlatformServices, 'database' | 'c
   readonly baseUrl: string
 }
 
-/** Who registers and removes, for the audit trail. */
-interface Registrar {
-  readonly actor: string
-  readonly origin?: RequestOrigin
-}
-
 /** Applications beside a site's own that sign people in. A change counts at once, on every replica. */
 export class ClientRegistrations {
   readonly #deps: ClientRegistrationsDeps
@@ -72,7 +66,7 @@ export class ClientRegistrations {
   /** 409 `TooManyClients` beyond fifty of a site; 400 for URIs, keys and pictures that no client may have. */
   async register(
     site: Site,
-    by: Registrar,
+    by: Actor,
     { pool = 'data', authentication = 'client_secret', ...request }: ClientRegistration,
   ): Promise<NewlyRegisteredClient> {
     const { clock, ids } = this.#deps
@@ -110,7 +104,7 @@ export class ClientRegistrations {
 
   async change(
     site: Site,
-    by: Registrar,
+    by: Actor,
     clientId: string,
     change: ClientRegistrationChange,
   ): Promise<RegisteredClient> {
@@ -133,7 +127,7 @@ export class ClientRegistrations {
   /** A new secret. The former one stays good for a day, or as long as is said; one before that ends. */
   async rotateSecret(
     site: Site,
-    by: Registrar,
+    by: Actor,
     clientId: string,
     { keepFormerHours = FORMER_SECRET_HOURS }: SecretRotation,
   ): Promise<NewlyRegisteredClient> {
@@ -154,7 +148,7 @@ export class ClientRegistrations {
   }
 
   /** Its secrets, sign-ins and tokens are good for nothing from then on. */
-  async remove(site: Site, by: Registrar, clientId: string): Promise<void> {
+  async remove(site: Site, by: Actor, clientId: string): Promise<void> {
     const pools = await this.#deps.directory.get(site)
     await this.#change(site, async (tx) => {
       const row = await lockedRegistration(tx, clientId)
@@ -200,7 +194,7 @@ export class ClientRegistrations {
     return this.#deps.events.record(tx, {
       event,
       pool,
-      ...by,
+      by,
       clientId: client.clientId,
       detail: { name: client.name, ...detail },
     })
@@ -209,7 +203,7 @@ export class ClientRegistrations {
 
 interface RecordedChange {
   readonly event: SecurityEventName
-  readonly by: Registrar
+  readonly by: Actor
   readonly pools: SitePools
   readonly client: Pick<StoredRegistration, 'clientId' | 'userPoolId' | 'name'>
   readonly detail?: Readonly<Record<string, string | number>>

@@ -62,9 +62,6 @@ export interface DeployTokenHolder {
   readonly scopes: readonly DeployTokenScope[]
 }
 
-/** The holder of a token, as records of what was done name it. */
-export const deployTokenActor = (tokenId: string): string => `deploy-token:${tokenId}`
-
 /** Scopes as the database keeps them. */
 export function storedScopes(value: unknown): DeployTokenScope[] {
   if (Value.Check(Scopes, value)) return value

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import { OPERATOR } from '#identity/security-events/model.ts'
+import { OPERATOR } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { DeployTokenScope } from './model.ts'

@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
+import { type Actor, actorId } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { holdSite } from '#platform/postgres/hold-site.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
@@ -40,12 +40,6 @@ export interface DeployTokensDeps extends Pick<PlatformServices, 'database' | 'c
   readonly counters: Counters
 }
 
-/** Who makes and ends tokens, for the audit trail: an admin's `sub`, or `operator`. */
-export interface DeployTokenEditor {
-  readonly actor: string
-  readonly origin: RequestOrigin
-}
-
 export interface DeployTokenUse {
   readonly secret: string
   /** One of these opens what is wanted. */
@@ -79,7 +73,7 @@ export class DeployTokens {
   /** 409 `TooManyDeployTokens` beyond twenty of a site. */
   create(
     { siteId }: Pick<Site, 'siteId'>,
-    by: DeployTokenEditor,
+    by: Actor,
     request: DeployTokenRequest,
   ): Promise<CreatedDeployToken> {
     const { database, events, clock, ids } = this.#deps
@@ -90,7 +84,7 @@ export class DeployTokens {
       tokenId: ids.named('dtk'),
       name,
       scopes,
-      createdBy: by.actor,
+      createdBy: actorId(by),
       createdAt,
       expiresAt:
         expiresInDays === undefined ? null : new Date(createdAt.getTime() + expiresInDays * DAY_MS),
@@ -101,7 +95,7 @@ export class DeployTokens {
       await insertDeployToken(tx, { ...row, secretHash: hashSecret(token) })
       await events.record(tx, {
         event: 'deploy-token.created',
-        ...by,
+        by,
         detail: { tokenId: row.tokenId, name, scopes: scopes.join(' ') },
       })
       return { ...recordOf({ ...row, lastUsedAt: null }), token }
@@ -115,16 +109,12 @@ export class DeployTokens {
   }
 
   /** It opens nothing from the next request on. 404 `DeployTokenNotFound`. */
-  async end(
-    { siteId }: Pick<Site, 'siteId'>,
-    by: DeployTokenEditor,
-    tokenId: string,
-  ): Promise<void> {
+  async end({ siteId }: Pick<Site, 'siteId'>, by: Actor, tokenId: string): Promise<void> {
     const { database, events } = this.#deps
     await database.withSite(siteId, async (tx) => {
       const name = await deleteDeployToken(tx, tokenId)
       if (name === undefined) throw notFound('DeployToken', tokenId)
-      await events.record(tx, { event: 'deploy-token.ended', ...by, detail: { tokenId, name } })
+      await events.record(tx, { event: 'deploy-token.ended', by, detail: { tokenId, name } })
     })
   }
 

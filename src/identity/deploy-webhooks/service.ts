@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 
 import { type Static, Type } from '@sinclair/typebox'
 
+import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
-import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
@@ -75,7 +75,7 @@ export class DeployWebhooks {
   }
 
   /** A new secret. One that was made before is good no more. */
-  create({ siteId, domain }: Site, by: DeployTokenEditor): Promise<CreatedWebhook> {
+  create({ siteId, domain }: Site, by: Actor): Promise<CreatedWebhook> {
     const { database, sealer, siteKeys, events, clock, baseUrl } = this.#deps
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
     return database.withSite(siteId, async (tx) => {
@@ -85,17 +85,17 @@ export class DeployWebhooks {
         sealer.seal(key, WEBHOOK_SEAL_CONTEXT, Buffer.from(secret)),
         clock.now(),
       )
-      await events.record(tx, { event: 'deploy-webhook.created', ...by })
+      await events.record(tx, { event: 'deploy-webhook.created', by })
       return { url: `${siteBaseUrl(baseUrl, domain)}${WEBHOOK_PATH}`, secret }
     })
   }
 
   /** 404 `DeployWebhookNotFound` when the site has none. */
-  async end({ siteId, domain }: Site, by: DeployTokenEditor): Promise<void> {
+  async end({ siteId, domain }: Site, by: Actor): Promise<void> {
     const { database, events } = this.#deps
     await database.withSite(siteId, async (tx) => {
       if (!(await deleteWebhook(tx))) throw notFound('DeployWebhook', domain)
-      await events.record(tx, { event: 'deploy-webhook.ended', ...by })
+      await events.record(tx, { event: 'deploy-webhook.ended', by })
     })
   }
 

@@ -1,8 +1,8 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { isStorable } from '#base/storable-text.ts'
-import type { ActorContext } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
@@ -61,9 +61,6 @@ export interface Membership {
   readonly username: string
 }
 
-/** Who changes groups, for the audit trail. */
-export type GroupEditor = Pick<SecurityEvent, 'actor' | 'origin'>
-
 interface DataGroupsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
   readonly changes: AccountChanges
@@ -88,18 +85,18 @@ export class DataGroups {
   }
 
   /** 409 `GroupAlreadyExists` for a name that is taken. */
-  create(site: Site, input: NewDataGroup, by: ActorContext): Promise<DataGroup> {
+  create(site: Site, input: NewDataGroup, by: Actor): Promise<DataGroup> {
     const group = parseGroup(input)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      await this.#add(tx, group, auditOf(by))
+      await this.#add(tx, group, by)
       return group
     })
   }
 
   /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
-  remove(site: Site, groupName: string, by: ActorContext): Promise<void> {
+  remove(site: Site, groupName: string, by: Actor): Promise<void> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      if (!(await this.delete(tx, groupName, auditOf(by)))) throw notFound('Group', groupName)
+      if (!(await this.delete(tx, groupName, by))) throw notFound('Group', groupName)
     })
   }
 
@@ -118,35 +115,34 @@ export class DataGroups {
   async put(
     tx: SiteTx,
     input: NewDataGroup,
-    by: GroupEditor & { readonly toDelete: number },
+    { by, toDelete }: { readonly by: Actor; readonly toDelete: number },
   ): Promise<'create' | 'update' | 'none'> {
     const group = parseGroup(input)
     const existing = await selectGroup(tx, group.groupName)
     if (existing?.description === group.description) return 'none'
-    const { toDelete, ...editor } = by
     if (existing) {
       await updateGroup(tx, group)
       const detail = { groupName: group.groupName, changed: 'description' }
-      const event = { event: 'group.changed', pool: 'data', ...editor, detail } as const
+      const event = { event: 'group.changed', pool: 'data', by, detail } as const
       await this.#deps.events.record(tx, event)
       return 'update'
     }
-    await this.#add(tx, group, editor, toDelete)
+    await this.#add(tx, group, by, toDelete)
     return 'create'
   }
 
   /** Its members stay in it, and operations that are for it are so under the new name. Expects a caller that has locked the site. */
-  async rename(tx: SiteTx, names: GroupNames, by: GroupEditor): Promise<void> {
+  async rename(tx: SiteTx, names: GroupNames, by: Actor): Promise<void> {
     const { events, changes, groupUses } = this.#deps
     if (!(await renameGroup(tx, names))) return
     await groupUses.renamed(tx, names)
     const detail = { groupName: names.to, renamedFrom: names.from }
-    await events.record(tx, { event: 'group.renamed', pool: 'data', ...by, detail })
+    await events.record(tx, { event: 'group.renamed', pool: 'data', by, detail })
     await changes.siteChanged(tx)
   }
 
   /** As `remove`, in a transaction of somebody else's. False when there is no such group. */
-  async delete(tx: SiteTx, groupName: string, by: GroupEditor): Promise<boolean> {
+  async delete(tx: SiteTx, groupName: string, by: Actor): Promise<boolean> {
     const { events, changes, groupUses } = this.#deps
     // First: whoever is about to name the group in an operation waits, or has done so.
     if (!isStorable(groupName) || !(await lockGroup(tx, groupName))) return false
@@ -154,7 +150,7 @@ export class DataGroups {
     if (operations.length > 0)
       throw inUse(`Group "${groupName}" is named by`, 'operation', operations)
     await deleteGroup(tx, groupName)
-    await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail: { groupName } })
+    await events.record(tx, { event: 'group.deleted', pool: 'data', by, detail: { groupName } })
     // One announcement for the site instead of one for each member.
     await changes.siteChanged(tx)
     return true
@@ -169,31 +165,29 @@ export class DataGroups {
   }
 
   /** Adding twice is fine. Gives the visitor's address as it is stored. */
-  addMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
+  addMember(site: Site, membership: Membership, by: Actor): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) => {
       if (!(await insertMember(tx, member, this.#deps.clock.now()))) return undefined
       await requireWithinLimits(tx, member)
-      return { event: 'group.member-added', ...auditOf(by) }
+      return { event: 'group.member-added', by }
     })
   }
 
   /** Removing someone who is no member is fine. Gives the visitor's address as it is stored. */
-  removeMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
+  removeMember(site: Site, membership: Membership, by: Actor): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) =>
-      (await deleteMember(tx, member))
-        ? { event: 'group.member-removed', ...auditOf(by) }
-        : undefined,
+      (await deleteMember(tx, member)) ? { event: 'group.member-removed', by } : undefined,
     )
   }
 
-  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor, toDelete = 0): Promise<void> {
+  async #add(tx: SiteTx, group: DataGroup, by: Actor, toDelete = 0): Promise<void> {
     const { clock, events } = this.#deps
     if ((await countGroups(tx)) - toDelete >= MAX_GROUPS) {
       throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
     }
     if (!(await insertGroup(tx, group, clock.now()))) throw groupExists(group.groupName)
     const detail = { groupName: group.groupName }
-    await events.record(tx, { event: 'group.created', pool: 'data', ...by, detail })
+    await events.record(tx, { event: 'group.created', pool: 'data', by, detail })
   }
 
   /** `change` gives what there is to record, or nothing when it changed nothing. */
@@ -215,9 +209,6 @@ export class DataGroups {
     })
   }
 }
-
-/** For the audit trail. */
-const auditOf = ({ actor, origin }: ActorContext): GroupEditor => ({ actor: actor.userId, origin })
 
 async function requireGroup(tx: SiteTx, groupName: string): Promise<void> {
   if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {

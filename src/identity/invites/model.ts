@@ -1,4 +1,4 @@
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 
 export const INVITE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 

@@ -1,4 +1,4 @@
-import type { Actor, ActorContext } from '#identity/actor.ts'
+import type { UserActor } from '#base/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -28,10 +28,8 @@ export interface SentInvite {
   readonly delivers: boolean
 }
 
-/** Whoever sends an invite: an admin, or the invited person again. */
-interface InvitedBy extends Pick<ActorContext, 'origin'> {
-  readonly actor: Pick<Actor, 'userId'>
-}
+/** Who sends an invite: an admin, or the invited person again. */
+type InvitedBy = Pick<UserActor, 'userId' | 'origin'>
 
 interface InvitesDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
   readonly baseUrl: string
@@ -60,7 +58,7 @@ export class Invites {
       pool: 'admin',
       sub,
       email,
-      actor: by?.actor.userId ?? 'operator',
+      actor: by?.userId ?? 'operator',
       origin: by?.origin,
       detail: { recipient },
     })
@@ -94,4 +92,4 @@ const languageOf = async (
   { userPoolId }: User,
   by: InvitedBy | undefined,
 ): Promise<string | undefined> =>
-  by && (await selectUserLanguage(tx, { userPoolId, sub: by.actor.userId }))
+  by && (await selectUserLanguage(tx, { userPoolId, sub: by.userId }))

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { ActorContext } from '#identity/actor.ts'
+import type { UserActor } from '#base/actor.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -58,7 +58,7 @@ export class SuperAdminInvites {
   /** New links for those who are named, by either address, or for all; at most 100. The links that they had end. */
   async resend(
     site: Site,
-    by: ActorContext,
+    by: UserActor,
     { superAdminEmails = [] }: InviteResendRequest,
   ): Promise<ResentInvites> {
     const { admin } = await this.#deps.directory.get(site)

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 
+import { OPERATOR } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'

@@ -1,10 +1,11 @@
+import { SYSTEM } from '#base/actor.ts'
 import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -81,7 +82,7 @@ export class AccountDeletions {
       const email = visitor.username
       await visitorAccounts.markDeleting(tx, user, createdAt)
       await upsertDeletion(tx, user, { tokenHash: link.tokenHash, createdAt, expiresAt })
-      await signOut.everywhere(tx, pool, sub, { origin })
+      await signOut.everywhere(tx, pool, sub, { by: { type: 'owner', origin } })
       const event = { event: 'user.deletion-begun', pool: pool.kind, sub, email, origin } as const
       await events.record(tx, event)
       await link.mail(tx, site, { to: email, expiresAt, asker: origin })
@@ -144,7 +145,7 @@ export class AccountDeletions {
     return database.withSite(site.siteId, async (tx) => {
       const visitor = await visitorAccounts.lock(tx, user)
       if (!visitor || !(await deleteDueDeletion(tx, user, clock.now()))) return
-      await visitorAccounts.remove(tx, { userPoolId: user.userPoolId, visitor, by: {} })
+      await visitorAccounts.remove(tx, { userPoolId: user.userPoolId, visitor, by: SYSTEM })
       await authEmails.send(tx, site, { kind: 'account-deleted', to: visitor.username })
     })
   }

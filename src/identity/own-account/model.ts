@@ -1,4 +1,4 @@
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 import type { SecurityEventRecord } from '#identity/security-events/model.ts'
 
 /** What an account's page shows of it, beside its sign-ins. */

@@ -1,9 +1,9 @@
 import { Value } from '@sinclair/typebox/value'
 
+import { OPERATOR } from '#base/actor.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'

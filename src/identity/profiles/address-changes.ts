@@ -1,4 +1,5 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import { newEmail } from '#identity/accounts/account-email.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
@@ -8,7 +9,6 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import { type SitePools, issuerBaseUrl } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -224,7 +224,9 @@ export class AddressChanges {
     await this.#move(tx, kind, account, { to: newEmail, origin, detail: by })
     const { userPoolId, sub } = account
     if (requestedBy !== null) {
-      await signOut.everywhere(tx, { userPoolId, kind }, sub, { actor: requestedBy, origin })
+      await signOut.everywhere(tx, { userPoolId, kind }, sub, {
+        by: { type: 'known', id: requestedBy, origin },
+      })
     }
     const undoToken = ids.secret()
     const expiresAt = new Date(now.getTime() + UNDO_MS)
@@ -254,7 +256,7 @@ export class AddressChanges {
       await this.#deps.passwords.remove(tx, change)
       await deleteAddressChanges(tx, change)
       const pool = { userPoolId, kind: kindIn(pools, change) }
-      await this.#deps.signOut.everywhere(tx, pool, sub, { origin })
+      await this.#deps.signOut.everywhere(tx, pool, sub, { by: { type: 'owner', origin } })
       return change
     })
   }

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { type Static, Type } from '@sinclair/typebox'
 
+import type { Role } from '#base/actor.ts'
 import { invalid } from '#base/app-error.ts'
-import type { Role } from '#identity/actor.ts'
 import { EmailAddress, OptionalAddress, canonicalEmail } from '#identity/email.ts'
 import type { UserStatus } from '#identity/users/model.ts'
 

@@ -1,5 +1,5 @@
+import { type UserActor, type StepUpActor, requireAuthorityOver } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
-import { type ActorContext, type StepUpContext, requireAuthorityOver } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -65,16 +65,16 @@ export class Profiles {
    */
   async change(
     site: Site,
-    by: StepUpContext,
+    by: StepUpActor,
     userId: string,
     change: OwnProfileChange,
   ): Promise<ShownProfile> {
     const owner = await this.#owner(site, userId)
-    await this.#boundMail(site, by.actor.userId, userId, change)
+    await this.#boundMail(site, by.userId, userId, change)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const before = required(await selectProfileForUpdate(tx, owner), userId)
-      const isOwn = userId === by.actor.userId
-      if (!isOwn) requireAuthorityOver(by.actor, before.role)
+      const isOwn = userId === by.userId
+      if (!isOwn) requireAuthorityOver(by, before.role)
       const after = immediateChange(before, change, isOwn)
       const fields = changedProfileFields(before, after)
       // Where mail goes is half of what it takes to sign in.
@@ -97,8 +97,7 @@ export class Profiles {
         pool: 'admin',
         sub: userId,
         email: after.primaryEmail,
-        actor: by.actor.userId,
-        origin: by.origin,
+        by,
         detail: { fields: fields.join(' '), ...previousEmail(before, after) },
       })
       await this.#addressesChanged(tx, site, by, { before, after: updated })
@@ -110,7 +109,7 @@ export class Profiles {
   async #requestPrimary(
     tx: SiteTx,
     site: Site,
-    by: StepUpContext,
+    by: StepUpActor,
     { before, change }: { readonly before: StoredProfile; readonly change: OwnProfileChange },
   ): Promise<void> {
     const wanted = pendingEmailOf(before, change)
@@ -119,8 +118,8 @@ export class Profiles {
       return
     }
     by.stepUp('movesAccount')
-    const { origin, actor } = by
-    const requestedBy = before.sub === actor.userId ? null : actor.userId
+    const { origin, userId } = by
+    const requestedBy = before.sub === userId ? null : userId
     await this.#deps.addressChanges.request(tx, { site, origin, requestedBy }, before, wanted)
     if (requestedBy === null) return
     await this.#deps.events.record(tx, {
@@ -141,7 +140,7 @@ export class Profiles {
   async #addressesChanged(
     tx: SiteTx,
     site: Site,
-    by: ActorContext,
+    by: UserActor,
     { before, after }: { readonly before: StoredProfile; readonly after: StoredProfile },
   ): Promise<void> {
     const replaced = replacedAddresses(before, after)
@@ -157,7 +156,7 @@ export class Profiles {
   }
 
   /** The link that went to the old address ends. */
-  async #invite(tx: SiteTx, site: Site, by: ActorContext, owner: UserKey): Promise<void> {
+  async #invite(tx: SiteTx, site: Site, by: UserActor, owner: UserKey): Promise<void> {
     const user = required(await this.#deps.users.find(tx, owner.userPoolId, owner.sub), owner.sub)
     await this.#deps.invites.send(tx, site, user, by)
   }

@@ -1,9 +1,10 @@
+import { type Actor, originOfActor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
-import type { SecurityEvent, SecurityEventName } from '#identity/security-events/model.ts'
+import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
@@ -44,9 +45,6 @@ export interface SecondFactorState {
 
 /** With what a second step was taken. */
 export type SecondFactor = 'totp' | 'recovery-code'
-
-/** Who does it for somebody else. */
-export type SecondFactorEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface SecondFactorsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sealer: Sealer
@@ -140,16 +138,16 @@ export class SecondFactors {
   }
 
   /** Removes the app and its recovery codes, also from a disabled account; does nothing when there is none. The caller has checked the authority. */
-  async disable(site: Site, pool: Pool, sub: string, by: SecondFactorEditor): Promise<void> {
+  async disable(site: Site, pool: Pool, sub: string, by: Actor): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const owner = await this.#deps.users.find(tx, user.userPoolId, sub)
       if (!owner || !(await deleteTotp(tx, user))) return
       const { email, activeEmail } = owner
       const event = { event: 'second-factor.disabled', pool: pool.kind, sub, email } as const
-      await this.#deps.events.record(tx, { ...event, ...by, detail: { factor: 'totp' } })
+      await this.#deps.events.record(tx, { ...event, by, detail: { factor: 'totp' } })
       const mail = { kind: 'second-factor-off', pool: pool.kind, to: activeEmail } as const
-      await this.#deps.authEmails.send(tx, site, mail, by.origin)
+      await this.#deps.authEmails.send(tx, site, mail, originOfActor(by))
     })
   }
 

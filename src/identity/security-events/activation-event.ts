@@ -1,7 +1,8 @@
+import { OPERATOR } from '#base/actor.ts'
 import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { AuditedActivation } from '#sites/deployments/service.ts'
 
-import { OPERATOR, type SecurityEvent } from './model.ts'
+import type { SecurityEvent } from './model.ts'
 
 /** For the audit trail: who made which deployment current, and why. */
 export function activationEvent({

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import type { Actor } from '#base/actor.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Audit, AuditDetail } from '#platform/postgres/audit.ts'
 
 /** Everything about accounts that someone may have to look up later. */
@@ -137,9 +138,6 @@ export const RETENTION_DAYS = 400
 /** Newest events of a site among which even the frequent ones stay. */
 export const KEPT_EVENTS = 200_000
 
-/** `actor` of what came over the portal. */
-export const OPERATOR = 'operator'
-
 /** Never carries a password, token, code or link. */
 export interface SecurityEvent {
   readonly event: SecurityEventName
@@ -149,6 +147,8 @@ export interface SecurityEvent {
   readonly email?: string | undefined
   /** Who did it, when it was not the user: an admin's `sub`, or `operator`. */
   readonly actor?: string | undefined
+  /** The same, with where they called from. */
+  readonly by?: Actor | undefined
   readonly clientId?: string | undefined
   readonly origin?: RequestOrigin | undefined
   readonly detail?: AuditDetail

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { type Actor, actorId, originOfActor } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import {
@@ -36,14 +37,18 @@ export async function insertEvent(
 }
 
 /** Each column always, so that one event is one statement whatever is known about it. */
-const columnsOf = ({ pool, sub, email, actor, clientId, origin }: SecurityEvent) => ({
+const columnsOf = ({ pool, sub, email, actor, by, clientId, origin }: SecurityEvent) => ({
   pool: pool ?? null,
   sub: sub ?? null,
   email: email === undefined ? null : storable(email),
-  actor: actor ?? null,
+  actor: by ? namedActor(by) : (actor ?? null),
   client_id: clientId ?? null,
-  ...originColumns(origin),
+  ...originColumns(by ? originOfActor(by) : origin),
 })
+
+/** The owner is who the event is about; the service itself is not named. */
+const namedActor = (by: Actor): string | null =>
+  by.type === 'owner' || by.type === 'system' ? null : actorId(by)
 
 const originColumns = (origin: SecurityEvent['origin']) => ({
   address: origin?.address ?? null,

@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'

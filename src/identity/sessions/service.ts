@@ -1,9 +1,9 @@
+import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
@@ -34,9 +34,6 @@ import {
 } from './queries.ts'
 
 const MAX_LISTED = 100
-
-/** Who ended the session of another user, and from where. */
-export type RevokedBy = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface SessionStart {
   readonly sub: string
@@ -140,7 +137,7 @@ export class Sessions {
     site: Site,
     pool: Pool,
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
-    ending: RevokedBy = {},
+    by: Actor,
   ): Promise<void> {
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const deleted = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
@@ -150,7 +147,7 @@ export class Sessions {
         event: 'session.revoked',
         pool: pool.kind,
         sub,
-        ...ending,
+        by,
         detail: { sessionId },
       })
     })

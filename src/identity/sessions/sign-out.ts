@@ -1,6 +1,6 @@
+import type { Actor } from '#base/actor.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -10,7 +10,8 @@ import { type KeptSignIn, selectSessionOfFamily } from './family-queries.ts'
 import type { SignInCodes } from './model.ts'
 import { deleteSessionsOfUser, updateValidAfter } from './queries.ts'
 
-export interface SignOutOptions extends Pick<SecurityEvent, 'actor' | 'origin'> {
+export interface SignOutOptions {
+  readonly by: Actor
   /** The one sign-in that goes on: the id of a session, or of a token's family (`origin_jti`). */
   readonly sessionId?: string | undefined
 }
@@ -34,7 +35,7 @@ export class SignOut {
     tx: SiteTx,
     pool: Pick<Pool, 'userPoolId' | 'kind'>,
     sub: string,
-    { sessionId: goesOn, ...ending }: SignOutOptions = {},
+    { sessionId: goesOn, by }: SignOutOptions,
   ): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
     // This comes first because it locks the user: sign-ins and exchanges happen wholly before or wholly after.
@@ -48,7 +49,7 @@ export class SignOut {
       event: 'sessions.revoked',
       pool: pool.kind,
       sub,
-      ...ending,
+      by,
     })
   }
 }

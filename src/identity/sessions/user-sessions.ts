@@ -1,6 +1,6 @@
+import { type Actor, requireAuthorityOver, type UserActor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
-import { type Actor, requireAuthorityOver } from '#identity/actor.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -10,7 +10,7 @@ import type { Site } from '#sites/site.ts'
 
 import { selectSessionOfFamily } from './family-queries.ts'
 import type { ListedSession } from './model.ts'
-import type { RevokedBy, Sessions } from './service.ts'
+import type { Sessions } from './service.ts'
 import type { SignOut } from './sign-out.ts'
 
 /** The account whose sign-ins are listed or ended. */
@@ -37,13 +37,13 @@ export class UserSessions {
     this.#deps = deps
   }
 
-  async ownerOf(site: Site, { userId, familyId }: Actor): Promise<SessionOwner> {
+  async ownerOf(site: Site, { userId, familyId }: UserActor): Promise<SessionOwner> {
     const { admin } = await this.#deps.directory.get(site)
     return { pool: admin, sub: userId, familyId }
   }
 
   /** 404 for nobody of the admin pool, 403 for someone above the actor. */
-  async ownerById(site: Site, actor: Pick<Actor, 'role'>, userId: string): Promise<SessionOwner> {
+  async ownerById(site: Site, actor: Actor, userId: string): Promise<SessionOwner> {
     const { admin } = await this.#deps.directory.get(site)
     const user = await this.#deps.database.withSite(site.siteId, (tx) =>
       this.#deps.users.find(tx, admin.userPoolId, userId),
@@ -82,19 +82,14 @@ export class UserSessions {
   }
 
   /** Ends one of them with every token that came of it; 404 `SessionNotFound`. */
-  end(
-    site: Site,
-    { pool, sub }: SessionOwner,
-    sessionId: string,
-    ending: RevokedBy,
-  ): Promise<void> {
-    return this.#deps.sessions.revoke(site, pool, { sub, sessionId }, ending)
+  end(site: Site, { pool, sub }: SessionOwner, sessionId: string, by: Actor): Promise<void> {
+    return this.#deps.sessions.revoke(site, pool, { sub, sessionId }, by)
   }
 
   /** Ends all of them but the caller's. */
-  endAll(site: Site, { pool, sub, familyId }: SessionOwner, ending: RevokedBy): Promise<void> {
+  endAll(site: Site, { pool, sub, familyId }: SessionOwner, by: Actor): Promise<void> {
     return this.#deps.database.withSite(site.siteId, (tx) =>
-      this.#deps.signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
+      this.#deps.signOut.everywhere(tx, pool, sub, { by, sessionId: familyId }),
     )
   }
 

@@ -1,4 +1,5 @@
-import type { Actor } from '#identity/actor.ts'
+import type { UserActor } from '#base/actor.ts'
+import type { RequestOrigin } from '#base/request-origin.ts'
 import { type AccountStatus, type AccountStatusKey, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Site } from '#sites/site.ts'
@@ -9,6 +10,12 @@ import type { TokenVerifier } from './token-verifier.ts'
 
 /** Reads what `Users.accountStatus` reads, at that moment. */
 export type ReadAccountStatus = (subject: AccountStatusKey) => Promise<AccountStatus | undefined>
+
+/** A request, and the credentials that it carries. */
+interface AdminCall {
+  readonly authorization: string | undefined
+  readonly origin: RequestOrigin
+}
 
 /** Tokens of a site's admin pool, as `/admin` takes them: id or access. */
 export class AdminTokens {
@@ -26,9 +33,9 @@ export class AdminTokens {
    */
   async verify(
     site: Site,
-    authorization: string | undefined,
+    { authorization, origin }: AdminCall,
     readStatus?: ReadAccountStatus,
-  ): Promise<Actor> {
+  ): Promise<UserActor> {
     const token = bearerToken(authorization)
     const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, {
       uses: ['id', 'access'],
@@ -44,6 +51,7 @@ export class AdminTokens {
     }
     if (expired) throw tokenExpired()
     const signedInAt = new Date(claims.auth_time * 1000)
-    return { userId, email: status.email, role: status.role, familyId, signedInAt }
+    const { email, role } = status
+    return { type: 'user', userId, email, role, familyId, signedInAt, origin }
   }
 }

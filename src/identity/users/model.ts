@@ -1,4 +1,4 @@
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 
 /** An invited user cannot sign in before the invitation is taken up; a visitor who is disabled, or deletes the account, not at all. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { Role } from '#identity/actor.ts'
+import type { Role } from '#base/actor.ts'
 import { inPool, ofUser } from '#identity/user-key.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 

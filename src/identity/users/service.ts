@@ -1,5 +1,5 @@
+import type { Role } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
-import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'

@@ -1,10 +1,11 @@
+import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import type { SecurityEvent, SecurityEventName } from '#identity/security-events/model.ts'
+import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -21,9 +22,6 @@ import {
   selectVisitors,
   updateVisitorStatus,
 } from './queries.ts'
-
-/** Who changes an account, and from where. `actor` is absent for its owner. */
-export type VisitorEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface VisitorAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
@@ -65,19 +63,19 @@ export class VisitorAccounts {
   }
 
   /** Nobody signs in to the account any more, and every sign-in to it ends; what it holds stays. */
-  disable(site: Site, sub: string, by: VisitorEditor): Promise<VisitorAccount> {
+  disable(site: Site, sub: string, by: Actor): Promise<VisitorAccount> {
     return this.#changing(site, sub, async (tx, pool, visitor) => {
       if (visitor.status === 'DISABLED') return visitor
       const updatedAt = this.#deps.clock.now()
       await updateVisitorStatus(tx, { ...pool, sub }, 'DISABLED', updatedAt)
-      await this.#deps.signOut.everywhere(tx, pool, sub, by)
+      await this.#deps.signOut.everywhere(tx, pool, sub, { by })
       await this.#record(tx, 'user.disabled', visitor, by)
       return { ...visitor, status: 'DISABLED', updatedAt }
     })
   }
 
   /** Its owner can sign in again; a deletion that its owner began ends. */
-  enable(site: Site, sub: string, by: VisitorEditor): Promise<VisitorAccount> {
+  enable(site: Site, sub: string, by: Actor): Promise<VisitorAccount> {
     return this.#changing(site, sub, async (tx, pool, visitor) => {
       if (visitor.status === 'ACTIVE') return visitor
       const updatedAt = this.#deps.clock.now()
@@ -104,12 +102,14 @@ export class VisitorAccounts {
   }
 
   /** Ends every sign-in to the account, with its tokens. */
-  async signOut(site: Site, sub: string, by: VisitorEditor): Promise<void> {
-    await this.#changing(site, sub, (tx, pool) => this.#deps.signOut.everywhere(tx, pool, sub, by))
+  async signOut(site: Site, sub: string, by: Actor): Promise<void> {
+    await this.#changing(site, sub, (tx, pool) =>
+      this.#deps.signOut.everywhere(tx, pool, sub, { by }),
+    )
   }
 
   /** Deletes the account and everything that is kept for it, but for the audit trail. */
-  async delete(site: Site, sub: string, by: VisitorEditor): Promise<void> {
+  async delete(site: Site, sub: string, by: Actor): Promise<void> {
     await this.#changing(site, sub, (tx, { userPoolId }, visitor) =>
       this.remove(tx, { userPoolId, visitor, by }),
     )
@@ -121,7 +121,7 @@ export class VisitorAccounts {
     of: {
       readonly userPoolId: string
       readonly visitor: VisitorAccount
-      readonly by: VisitorEditor
+      readonly by: Actor
     },
   ): Promise<void> {
     const { userPoolId, visitor, by } = of
@@ -148,8 +148,8 @@ export class VisitorAccounts {
     tx: SiteTx,
     event: SecurityEventName,
     { sub, username }: VisitorAccount,
-    by: VisitorEditor,
+    by: Actor,
   ): Promise<void> {
-    return this.#deps.events.record(tx, { event, pool: 'data', sub, email: username, ...by })
+    return this.#deps.events.record(tx, { event, pool: 'data', sub, email: username, by })
   }
 }

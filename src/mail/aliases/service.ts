@@ -1,9 +1,10 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { localPartAt, parseOwnAddress } from '#mail/addresses/local-part.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
-import { type MailEditor, addressOf } from '#mail/mailboxes/model.ts'
+import { addressOf } from '#mail/mailboxes/model.ts'
 import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -41,7 +42,7 @@ export class Aliases {
   }
 
   /** Makes the alias, or leads it elsewhere. 409 `MailboxAlreadyExists` for the address of a mailbox. */
-  put(site: Site, by: MailEditor, alias: Alias): Promise<Alias> {
+  put(site: Site, by: Actor, alias: Alias): Promise<Alias> {
     const localPart = parseOwnAddress(site.domain, alias.address, 'address')
     const { addresses, clock } = this.#deps
     return this.#alone(site, async (tx) => {
@@ -57,7 +58,7 @@ export class Aliases {
     })
   }
 
-  delete(site: Site, by: MailEditor, address: string): Promise<void> {
+  delete(site: Site, by: Actor, address: string): Promise<void> {
     return this.#alone(site, async (tx) => {
       const stored = await this.#find(tx, site, address)
       await this.#delete(tx, [stored.localPart])
@@ -69,7 +70,7 @@ export class Aliases {
   async forgetTarget(
     tx: SiteTx,
     site: Site,
-    { mailboxId, by }: { readonly mailboxId: string; readonly by: MailEditor },
+    { mailboxId, by }: { readonly mailboxId: string; readonly by: Actor },
   ): Promise<void> {
     const localParts = await selectAliasesOfOne(tx, mailboxId)
     await this.#delete(tx, localParts)
@@ -116,11 +117,11 @@ export class Aliases {
   #record(
     tx: SiteTx,
     event: 'alias.changed' | 'alias.deleted',
-    by: MailEditor,
+    by: Actor,
     { address, targets }: Alias,
   ): Promise<void> {
     const detail = { address, targets: targets.join(' ') }
-    return this.#deps.events.record(tx, { event, pool: 'admin', ...by, detail })
+    return this.#deps.events.record(tx, { event, pool: 'admin', by, detail })
   }
 }
 

@@ -1,6 +1,6 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -41,7 +41,7 @@ export class ContactRecipients {
   }
 
   /** Returns those that were named. One that is there already stays. 403 `QuotaExceeded` beyond what a site may have. */
-  add(site: Site, by: MailEditor, recipients: readonly string[]): Promise<AddedContactRecipients> {
+  add(site: Site, by: Actor, recipients: readonly string[]): Promise<AddedContactRecipients> {
     const emails = parseRecipients(recipients)
     const { database, clock } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
@@ -61,7 +61,7 @@ export class ContactRecipients {
   }
 
   /** Those that are not there are no fault. */
-  remove(site: Site, by: MailEditor, recipients: readonly string[]): Promise<void> {
+  remove(site: Site, by: Actor, recipients: readonly string[]): Promise<void> {
     const emails = parseRecipients(recipients)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const removed = await deleteContactRecipients(tx, emails)
@@ -72,11 +72,11 @@ export class ContactRecipients {
   async #record(
     tx: SiteTx,
     event: 'contact-recipients.added' | 'contact-recipients.removed',
-    by: MailEditor,
+    by: Actor,
     changed: readonly string[],
   ): Promise<void> {
     if (changed.length === 0) return
     const detail = { recipients: changed.join(' ') }
-    await this.#deps.events.record(tx, { event, pool: 'admin', ...by, detail })
+    await this.#deps.events.record(tx, { event, pool: 'admin', by, detail })
   }
 }

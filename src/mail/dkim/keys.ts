@@ -1,9 +1,9 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import { type NewKeyPair, newKeyPair } from '#identity/keys/key-pair.ts'
 import { importSigningKey } from '#identity/keys/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -81,7 +81,7 @@ export class DkimKeys {
   }
 
   /** Makes a key that is to be published; returns the pending one when there is one. 429 when too many are not retired yet. */
-  async rotate(site: Site, by: MailEditor): Promise<DkimKey> {
+  async rotate(site: Site, by: Actor): Promise<DkimKey> {
     const before = await this.list(site)
     const pending = pendingOf(before)
     if (pending) return pending
@@ -95,7 +95,7 @@ export class DkimKeys {
       const number = (keys[0]?.number ?? 0) + 1
       if (!(await this.#insert(tx, pair, { number, activatedAt: null }))) return
       const detail = { selector: selectorOf(number) }
-      await events.record(tx, { event: 'dkim.rotated', pool: 'admin', ...by, detail })
+      await events.record(tx, { event: 'dkim.rotated', pool: 'admin', by, detail })
     })
     const made = pendingOf(await this.#stored(site))
     if (made) return made
@@ -106,7 +106,7 @@ export class DkimKeys {
    * Signs with the pending key from now on; the other one begins to retire. 409 `DkimRecordNotPublished` when DNS does not
    * have its record, unless `force` says that it is; 409 `DkimKeyNotPending` when there is none.
    */
-  async activate(site: Site, by: MailEditor, force: boolean): Promise<DkimKey> {
+  async activate(site: Site, by: Actor, force: boolean): Promise<DkimKey> {
     const pending = pendingOf(await this.#stored(site))
     if (!pending) throw notPending(site)
     if (!force && !(await this.#deps.isPublished(pending))) throw notPublished(pending)
@@ -117,7 +117,7 @@ export class DkimKeys {
       await supersedeDkimKey(tx, clock.now())
       await activateDkimKey(tx, number, clock.now())
       const detail = { selector: pending.selector, forced: force }
-      await events.record(tx, { event: 'dkim.activated', pool: 'admin', ...by, detail })
+      await events.record(tx, { event: 'dkim.activated', pool: 'admin', by, detail })
       tx.onCommit(() => this.#opened.invalidate(site.siteId))
     })
     const active = (await this.#stored(site)).find(({ selector }) => selector === pending.selector)

@@ -4,19 +4,12 @@ import { Value } from '@sinclair/typebox/value'
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
-import { type MailEditor, type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
+import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
 import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import type { Site } from '#sites/site.ts'
 
 export const MAX_FORWARDING_TARGETS = 20
 const MAX_LENGTH = 254
-
-/** Who changes where a mailbox forwards to: an admin, or who owns it. */
-export interface ForwardingEditor {
-  readonly reader: MailReader
-  readonly by: MailEditor
-}
 
 const FAULT = `must be a list of 1 to ${MAX_FORWARDING_TARGETS} email addresses`
 const Targets = Type.Array(EmailAddress, {

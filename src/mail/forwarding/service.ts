@@ -1,14 +1,14 @@
+import type { Actor } from '#base/actor.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
-import { type MailEditor, type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader, Mailboxes } from '#mail/mailboxes/service.ts'
+import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
+import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
   type ForwardingChange,
-  type ForwardingEditor,
   type ForwardingRoute,
   type ForwardingSettings,
   NO_FORWARDING,
@@ -37,7 +37,7 @@ export class Forwarding {
     this.#deps = deps
   }
 
-  get(site: Site, reader: MailReader, address: string): Promise<ForwardingSettings> {
+  get(site: Site, reader: Actor, address: string): Promise<ForwardingSettings> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) =>
       settingsOf(tx, site, await mailboxes.readable(tx, site, reader, address)),
@@ -47,14 +47,14 @@ export class Forwarding {
   /** What is left out stays. Needs no verified target: until there is one, nothing is forwarded. */
   change(
     site: Site,
-    { reader, by }: ForwardingEditor,
+    by: Actor,
     address: string,
     change: ForwardingChange,
   ): Promise<ForwardingSettings> {
     const { database, addresses, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       await addresses.lock(tx)
-      const mailbox = await mailboxes.readable(tx, site, reader, address)
+      const mailbox = await mailboxes.readable(tx, site, by, address)
       if (change.enabled === true) requireActive(site, mailbox)
       await this.#set(tx, site, { mailbox, by }, change)
       return settingsOf(tx, site, mailbox)
@@ -65,7 +65,7 @@ export class Forwarding {
   async stop(
     tx: SiteTx,
     site: Site,
-    stopped: { readonly mailbox: OwnedMailbox; readonly by: MailEditor },
+    stopped: { readonly mailbox: OwnedMailbox; readonly by: Actor },
   ): Promise<void> {
     await this.#set(tx, site, stopped, { enabled: false })
   }
@@ -78,7 +78,7 @@ export class Forwarding {
   async #set(
     tx: SiteTx,
     site: Site,
-    { mailbox, by }: { readonly mailbox: OwnedMailbox; readonly by: MailEditor },
+    { mailbox, by }: { readonly mailbox: OwnedMailbox; readonly by: Actor },
     change: ForwardingChange,
   ): Promise<void> {
     const { clock, events } = this.#deps
@@ -88,7 +88,7 @@ export class Forwarding {
     if (before.enabled === after.enabled && before.keepCopy === after.keepCopy) return
     await upsertForwarding(tx, mailboxId, after, clock.now())
     const detail = { mailbox: addressOf(site, localPart), ...after }
-    await events.record(tx, { event: 'mail-forwarding.changed', pool: 'admin', ...by, detail })
+    await events.record(tx, { event: 'mail-forwarding.changed', pool: 'admin', by, detail })
   }
 }
 

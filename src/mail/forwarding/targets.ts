@@ -1,7 +1,7 @@
+import { type Actor, originOfActor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
-import { type MailEditor, type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
+import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type AdmittedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
@@ -10,7 +10,6 @@ import type { Site } from '#sites/site.ts'
 
 import {
   type AddedForwardingTargets,
-  type ForwardingEditor,
   type MailboxTargets,
   MAX_FORWARDING_TARGETS,
   type StoredForwardingTarget,
@@ -36,14 +35,14 @@ export interface ForwardingTargetsDeps extends ForwardingDeps {
 }
 
 interface Addition {
-  readonly editor: ForwardingEditor
+  readonly by: Actor
   readonly address: string
   readonly wanted: readonly string[]
 }
 
 interface TargetsChange {
   readonly mailbox: OwnedMailbox
-  readonly by: MailEditor
+  readonly by: Actor
 }
 
 interface RecordedChange extends TargetsChange {
@@ -61,7 +60,7 @@ export class ForwardingTargets {
   }
 
   /** By address. */
-  list(site: Site, reader: MailReader, address: string): Promise<MailboxTargets> {
+  list(site: Site, reader: Actor, address: string): Promise<MailboxTargets> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       const mailbox = await mailboxes.readable(tx, site, reader, address)
@@ -83,21 +82,21 @@ export class ForwardingTargets {
    */
   async add(
     site: Site,
-    editor: ForwardingEditor,
+    by: Actor,
     address: string,
     targets: readonly string[],
   ): Promise<AddedForwardingTargets> {
     const wanted = parseForwardingTargets(targets)
     const { database, addresses } = this.#deps
     const { mailboxId, mailable } = await database.withSite(site.siteId, (tx) =>
-      this.#mailable(tx, site, { editor, address, wanted }),
+      this.#mailable(tx, site, { by, address, wanted }),
     )
     const mail = await this.#admitMail(site.siteId, mailboxId, mailable)
     try {
       return await database.withSite(site.siteId, async (tx) => {
         await addresses.lock(tx)
-        const mailbox = await this.#requireMailbox(tx, site, { editor, address, wanted })
-        return this.#add(tx, site, { mailbox, by: editor.by }, { wanted, mail: mail.targets })
+        const mailbox = await this.#requireMailbox(tx, site, { by, address, wanted })
+        return this.#add(tx, site, { mailbox, by }, { wanted, mail: mail.targets })
       })
     } catch (error) {
       await mail.takeBack()
@@ -130,17 +129,12 @@ export class ForwardingTargets {
   }
 
   /** From now on they get nothing. Those that are not there are no fault. */
-  remove(
-    site: Site,
-    { reader, by }: ForwardingEditor,
-    address: string,
-    targets: readonly string[],
-  ): Promise<void> {
+  remove(site: Site, by: Actor, address: string, targets: readonly string[]): Promise<void> {
     const unwanted = parseForwardingTargets(targets)
     const { database, addresses, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       await addresses.lock(tx)
-      const mailbox = await mailboxes.readable(tx, site, reader, address)
+      const mailbox = await mailboxes.readable(tx, site, by, address)
       const removed = await deleteForwardingTargets(tx, mailbox.mailboxId, unwanted)
       const event = 'mail-forwarding.targets-removed'
       await this.#record(tx, site, { event, mailbox, by }, removed)
@@ -165,10 +159,10 @@ export class ForwardingTargets {
   async #requireMailbox(
     tx: SiteTx,
     site: Site,
-    { editor, address, wanted }: Addition,
+    { by, address, wanted }: Addition,
   ): Promise<OwnedMailbox> {
     const { mailboxes, ownAddresses } = this.#deps
-    const mailbox = await mailboxes.readable(tx, site, editor.reader, address)
+    const mailbox = await mailboxes.readable(tx, site, by, address)
     requireActive(site, mailbox)
     await ownAddresses.refuse(tx, site, mailbox, wanted)
     return mailbox
@@ -182,7 +176,7 @@ export class ForwardingTargets {
   ): Promise<AddedForwardingTargets> {
     const { clock, verifications } = this.#deps
     const { mailboxId, localPart } = change.mailbox
-    const { language } = change.by.origin ?? {}
+    const language = originOfActor(change.by)?.language
     const before = new Map(
       (await selectForwardingTargets(tx, mailboxId)).map((row) => [row.target, row]),
     )
@@ -209,7 +203,7 @@ export class ForwardingTargets {
   ): Promise<void> {
     if (targets.length === 0) return
     const detail = { mailbox: addressOf(site, mailbox.localPart), targets: targets.join(' ') }
-    await this.#deps.events.record(tx, { event, pool: 'admin', ...by, detail })
+    await this.#deps.events.record(tx, { event, pool: 'admin', by, detail })
   }
 }
 

@@ -1,6 +1,6 @@
+import type { Language } from '#base/language.ts'
 import type { EmailText } from '#identity/auth-emails/email-text.ts'
 import { htmlBody, plainTextBody } from '#identity/auth-emails/layout.ts'
-import type { Language } from '#languages/language.ts'
 import { say } from '#languages/message.ts'
 
 interface VerificationRequest {

@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -9,7 +10,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type MailEditor, type Mailbox, type OwnedMailbox, addressOf, mailboxOf } from './model.ts'
+import { type Mailbox, type OwnedMailbox, addressOf, mailboxOf } from './model.ts'
 import { selectMailbox } from './queries.ts'
 
 /** The people of a site's admin pool. */
@@ -27,7 +28,7 @@ export interface MailboxChangesDeps extends Pick<PlatformServices, 'database' | 
 /** What is done and by whom, for the audit trail. */
 export interface MailboxChange {
   readonly event: SecurityEventName
-  readonly by: MailEditor
+  readonly by: Actor
 }
 
 /** What every change of a mailbox begins and ends with. */
@@ -93,6 +94,6 @@ export class MailboxChanges {
     { event, by }: MailboxChange,
     detail: Readonly<Record<string, string | number | boolean>>,
   ): Promise<void> {
-    return this.#deps.events.record(tx, { event, pool: 'admin', ...by, detail })
+    return this.#deps.events.record(tx, { event, pool: 'admin', by, detail })
   }
 }

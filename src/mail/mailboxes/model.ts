@@ -3,16 +3,12 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
-import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { Site } from '#sites/site.ts'
 
 export const MAX_OWNERS = 50
 const MAX_BYTES = 2 ** 50
 const MAX_MESSAGES = 1_000_000_000
 const MAX_RETENTION_DAYS = 365
-
-/** Who changes mailboxes, for the audit trail. */
-export type MailEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
 const OWNERS_FAULT = `must be a list of 1 to ${MAX_OWNERS} ids of users`
 const Owners = Type.Array(Type.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' }), {

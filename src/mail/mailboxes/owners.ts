@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import { firstOf } from '#base/in-use.ts'
 import type { MailboxOwnership } from '#identity/admin-users/mailbox-ownership.ts'
@@ -8,14 +9,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { MailboxChanges } from './mailbox-changes.ts'
-import {
-  MAX_OWNERS,
-  type MailEditor,
-  type Mailbox,
-  type OwnedMailbox,
-  addressOf,
-  mailboxOf,
-} from './model.ts'
+import { MAX_OWNERS, type Mailbox, type OwnedMailbox, addressOf, mailboxOf } from './model.ts'
 import { deleteOwners, insertOwners, selectSolelyOwned } from './queries.ts'
 
 /** Mailboxes that the refusal to delete a user names. */
@@ -41,7 +35,7 @@ export class MailboxOwners implements MailboxOwnership {
   }
 
   /** These own it from now on, and nobody else. */
-  replace(site: Site, by: MailEditor, change: OwnersChange): Promise<Mailbox> {
+  replace(site: Site, by: Actor, change: OwnersChange): Promise<Mailbox> {
     return this.#changing(site, { by, ...change }, async (tx, mailbox) => {
       const owners = await this.#deps.mailboxChanges.requireUsers(tx, change.owners)
       const kept = new Set(owners.map(({ sub }) => sub))
@@ -52,7 +46,7 @@ export class MailboxOwners implements MailboxOwnership {
   }
 
   /** Adding someone who owns it is fine. */
-  add(site: Site, by: MailEditor, change: OwnersChange): Promise<Mailbox> {
+  add(site: Site, by: Actor, change: OwnersChange): Promise<Mailbox> {
     return this.#changing(site, { by, ...change }, async (tx, mailbox) => {
       const owners = await this.#deps.mailboxChanges.requireUsers(tx, change.owners)
       const all = new Set([...mailbox.owners, ...owners.map(({ sub }) => sub)])
@@ -62,7 +56,7 @@ export class MailboxOwners implements MailboxOwnership {
   }
 
   /** Removing someone who does not own it is fine. 409 `MinimumOwners` when nobody would be left. */
-  remove(site: Site, by: MailEditor, change: OwnersChange): Promise<Mailbox> {
+  remove(site: Site, by: Actor, change: OwnersChange): Promise<Mailbox> {
     return this.#changing(site, { by, ...change }, async (tx, mailbox) => {
       const removed = await this.#deps.mailboxChanges.knownUsers(tx, change.owners)
       const gone = mailbox.owners.filter((sub) => removed.has(sub))
@@ -93,7 +87,7 @@ export class MailboxOwners implements MailboxOwnership {
   /** `change` tells whether it changed anything. */
   #changing(
     site: Site,
-    { by, address }: { readonly by: MailEditor; readonly address: string },
+    { by, address }: { readonly by: Actor; readonly address: string },
     change: (tx: SiteTx, mailbox: OwnedMailbox) => Promise<boolean>,
   ): Promise<Mailbox> {
     const { mailboxChanges } = this.#deps

@@ -1,17 +1,17 @@
+import type { Actor } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { MailboxChanges } from './mailbox-changes.ts'
 import {
-  type MailEditor,
   type MailboxSettings,
   type MailboxSettingsChange,
   type OwnedMailbox,
   addressOf,
 } from './model.ts'
 import { selectSettings, updateSettings } from './queries.ts'
-import type { MailReader, Mailboxes } from './service.ts'
+import type { Mailboxes } from './service.ts'
 
 export interface MailboxPreferencesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly mailboxes: Pick<Mailboxes, 'readable'>
@@ -26,7 +26,7 @@ export class MailboxPreferences {
     this.#deps = deps
   }
 
-  get(site: Site, reader: MailReader, address: string): Promise<MailboxSettings> {
+  get(site: Site, reader: Actor, address: string): Promise<MailboxSettings> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) =>
       settingsOf(tx, site, await mailboxes.readable(tx, site, reader, address)),
@@ -36,7 +36,7 @@ export class MailboxPreferences {
   /** What is left out stays. */
   change(
     site: Site,
-    by: MailEditor,
+    by: Actor,
     address: string,
     change: MailboxSettingsChange,
   ): Promise<MailboxSettings> {

@@ -1,6 +1,6 @@
+import { type Actor, actorId, atLeast } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import { type Actor, atLeast } from '#identity/actor.ts'
 import { parseOwnAddress } from '#mail/addresses/local-part.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -8,14 +8,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { MailboxChanges } from './mailbox-changes.ts'
-import {
-  type MailEditor,
-  type Mailbox,
-  type NewMailbox,
-  type OwnedMailbox,
-  addressOf,
-  mailboxOf,
-} from './model.ts'
+import { type Mailbox, type NewMailbox, type OwnedMailbox, addressOf, mailboxOf } from './model.ts'
 import {
   deleteMailbox,
   deleteOwners,
@@ -27,9 +20,6 @@ import {
   updateStatus,
 } from './queries.ts'
 
-/** Who reads: an id and a role suffice. */
-export type MailReader = Pick<Actor, 'userId' | 'role'>
-
 export interface MailboxesDeps extends Pick<
   PlatformServices,
   'database' | 'queue' | 'clock' | 'ids'
@@ -40,13 +30,13 @@ export interface MailboxesDeps extends Pick<
   readonly forgetTarget: (
     tx: SiteTx,
     site: Site,
-    removed: { readonly mailboxId: string; readonly by: MailEditor },
+    removed: { readonly mailboxId: string; readonly by: Actor },
   ) => Promise<void>
   /** Ends the forwarding of a mailbox that takes no more mail. */
   readonly stopForwarding: (
     tx: SiteTx,
     site: Site,
-    stopped: { readonly mailbox: OwnedMailbox; readonly by: MailEditor },
+    stopped: { readonly mailbox: OwnedMailbox; readonly by: Actor },
   ) => Promise<void>
 }
 
@@ -59,7 +49,7 @@ export class Mailboxes {
   }
 
   /** 409 `MailboxAlreadyExists` also for the address of a disabled one, 409 `AliasAlreadyExists` for that of an alias. */
-  create(site: Site, by: MailEditor, input: NewMailbox): Promise<Mailbox> {
+  create(site: Site, by: Actor, input: NewMailbox): Promise<Mailbox> {
     const localPart = parseOwnAddress(site.domain, input.address, 'address')
     const { addresses, mailboxChanges, ids, clock } = this.#deps
     return mailboxChanges.alone(site, async (tx) => {
@@ -77,8 +67,8 @@ export class Mailboxes {
   }
 
   /** By address: all of them to admins, to others those they own. */
-  async list(site: Site, reader: MailReader, page: PageRequest): Promise<PageRows<Mailbox>> {
-    const owner = atLeast(reader, 'admin') ? undefined : reader.userId
+  async list(site: Site, reader: Actor, page: PageRequest): Promise<PageRows<Mailbox>> {
+    const owner = atLeast(reader, 'admin') ? undefined : actorId(reader)
     const rows = await this.#deps.database.withSite(site.siteId, (tx) =>
       selectMailboxes(tx, owner, page),
     )
@@ -90,14 +80,9 @@ export class Mailboxes {
    * The mailbox with that address, for somebody who may read it: an admin, or who owns it. 404 `MailboxNotFound` for anyone
    * else, as for an address that is none.
    */
-  async readable(
-    tx: SiteTx,
-    site: Site,
-    reader: MailReader,
-    address: string,
-  ): Promise<OwnedMailbox> {
+  async readable(tx: SiteTx, site: Site, reader: Actor, address: string): Promise<OwnedMailbox> {
     const mailbox = await this.#deps.mailboxChanges.find(tx, site, address)
-    if (atLeast(reader, 'admin') || mailbox.owners.includes(reader.userId)) return mailbox
+    if (atLeast(reader, 'admin') || mailbox.owners.includes(actorId(reader))) return mailbox
     throw notFound('Mailbox', address)
   }
 
@@ -110,7 +95,7 @@ export class Mailboxes {
   }
 
   /** Takes no mail from now on; what it has stays, its forwarding ends. Disabling twice is fine. */
-  disable(site: Site, by: MailEditor, address: string): Promise<void> {
+  disable(site: Site, by: Actor, address: string): Promise<void> {
     const { mailboxChanges, stopForwarding, clock } = this.#deps
     return mailboxChanges.alone(site, async (tx) => {
       const mailbox = await mailboxChanges.find(tx, site, address)
@@ -124,7 +109,7 @@ export class Mailboxes {
   /** To these owners, or to those it had who are still there. 409 `MailboxNotDisabled` for one that is active. */
   restore(
     site: Site,
-    by: MailEditor,
+    by: Actor,
     { address, owners }: { readonly address: string; readonly owners?: readonly string[] },
   ): Promise<Mailbox> {
     const { mailboxChanges, clock } = this.#deps
@@ -143,7 +128,7 @@ export class Mailboxes {
   }
 
   /** Row and address go at once, its messages a moment later. 409 `MailboxNotDisabled` while it takes mail. */
-  purge(site: Site, by: MailEditor, address: string): Promise<void> {
+  purge(site: Site, by: Actor, address: string): Promise<void> {
     const { addresses, mailboxChanges, forgetTarget } = this.#deps
     return mailboxChanges.alone(site, async (tx) => {
       const { mailboxId, localPart } = await this.#disabled(tx, site, address)

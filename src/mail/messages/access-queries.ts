@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 
-import { atLeast } from '#identity/actor.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
+import { type Actor, actorId, atLeast } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Folder } from './model.ts'
@@ -19,14 +18,14 @@ export interface ReadableMessage extends ReadableMailbox {
 }
 
 /** The one rule of who may read: admins every mailbox of the site, others those that they own, in whatever state. */
-const readableBy = (reader: MailReader) =>
+const readableBy = (reader: Actor) =>
   atLeast(reader, 'admin')
     ? sql<boolean>`true`
     : sql<boolean>`exists (select from mailbox_owner mine
         where mine.site_id = mailbox.site_id and mine.mailbox_id = mailbox.mailbox_id
-          and mine.sub = ${reader.userId})`
+          and mine.sub = ${actorId(reader)})`
 
-const readable = ({ db, siteId }: SiteTx, reader: MailReader) =>
+const readable = ({ db, siteId }: SiteTx, reader: Actor) =>
   db
     .selectFrom('mailbox')
     .select(['mailbox.mailbox_id as mailboxId', 'mailbox.local_part as localPart'])
@@ -36,7 +35,7 @@ const readable = ({ db, siteId }: SiteTx, reader: MailReader) =>
 /** Those that they may read; one of them where its local part is given. At most so many. */
 export function selectReadableMailboxes(
   tx: SiteTx,
-  reader: MailReader,
+  reader: Actor,
   { localPart, limit }: { readonly localPart?: string | undefined; readonly limit: number },
 ): Promise<ReadableMailbox[]> {
   return readable(tx, reader)
@@ -51,7 +50,7 @@ export function selectReadableMailboxes(
 /** Those of these mailboxes that they may read. */
 export function selectReadableOf(
   tx: SiteTx,
-  reader: MailReader,
+  reader: Actor,
   mailboxIds: readonly string[],
 ): Promise<ReadableMailbox[]> {
   return readable(tx, reader).where('mailbox.mailbox_id', 'in', mailboxIds).execute()
@@ -60,7 +59,7 @@ export function selectReadableOf(
 /** A message that they may read, which nobody else changes until the transaction ends. */
 export function holdReadableMessage(
   tx: SiteTx,
-  reader: MailReader,
+  reader: Actor,
   messageId: string,
 ): Promise<ReadableMessage | undefined> {
   return readable(tx, reader)
@@ -79,7 +78,7 @@ export function holdReadableMessage(
 /** A message that they may read, with all that its detail shows. */
 export function selectReadableDetail(
   tx: SiteTx,
-  reader: MailReader,
+  reader: Actor,
   messageId: string,
 ): Promise<StoredDetail | undefined> {
   return readable(tx, reader)

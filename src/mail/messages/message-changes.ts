@@ -1,6 +1,6 @@
+import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -25,17 +25,17 @@ export class MessageChanges {
     this.#deps = deps
   }
 
-  async setSeen(site: Site, reader: MailReader, messageId: string, seen: boolean): Promise<void> {
+  async setSeen(site: Site, reader: Actor, messageId: string, seen: boolean): Promise<void> {
     await this.#changing(site, reader, messageId, (tx) => updateSeen(tx, messageId, seen))
   }
 
   /** From any folder, also out of the trash. */
-  async archive(site: Site, reader: MailReader, messageId: string): Promise<void> {
+  async archive(site: Site, reader: Actor, messageId: string): Promise<void> {
     await this.#changing(site, reader, messageId, (tx) => updateArchived(tx, messageId))
   }
 
   /** To the trash; from there it is deleted, and shown no more unless asked for. */
-  async delete(site: Site, reader: MailReader, messageId: string): Promise<void> {
+  async delete(site: Site, reader: Actor, messageId: string): Promise<void> {
     await this.#changing(site, reader, messageId, (tx, { folder }) =>
       folder === 'TRASH'
         ? updateDeleted(tx, messageId)
@@ -44,7 +44,7 @@ export class MessageChanges {
   }
 
   /** Out of the trash, to where it was. Returns the folder; one that is not in the trash stays where it is. */
-  restore(site: Site, reader: MailReader, messageId: string): Promise<Folder> {
+  restore(site: Site, reader: Actor, messageId: string): Promise<Folder> {
     return this.#changing(site, reader, messageId, async (tx, { folder }) =>
       folder === 'TRASH' ? updateRestored(tx, messageId) : folder,
     )
@@ -52,7 +52,7 @@ export class MessageChanges {
 
   #changing<Result>(
     site: Site,
-    reader: MailReader,
+    reader: Actor,
     messageId: string,
     change: (tx: SiteTx, message: ReadableMessage) => Promise<Result>,
   ): Promise<Result> {

@@ -1,9 +1,9 @@
+import { type Actor, atLeast } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { type ChangedMailboxes, concerns } from '#mail/changes/streams.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import { searchWords } from '#mail/search/message-words.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -53,7 +53,7 @@ export class Messages {
   /** Newest first. What a search has found is marked. */
   async list(
     site: Site,
-    reader: MailReader,
+    reader: Actor,
     { mailbox, filter }: ListedMessages,
     page: PageRequest,
   ): Promise<PageRows<MessageListItem>> {
@@ -79,7 +79,7 @@ export class Messages {
   }
 
   /** With URLs to its bytes. 404 `MessageNotFound` also for somebody else's. */
-  async get(site: Site, reader: MailReader, messageId: string): Promise<MessageDetail> {
+  async get(site: Site, reader: Actor, messageId: string): Promise<MessageDetail> {
     const found = await this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectReadableDetail(tx, reader, messageId)
       return row && { row, recipients: await selectRecipients(tx, messageId) }
@@ -94,7 +94,7 @@ export class Messages {
   }
 
   /** 404 `MailboxNotFound` for a mailbox that they may not read. */
-  async requireReadable(site: Site, reader: MailReader, mailbox: string): Promise<void> {
+  async requireReadable(site: Site, reader: Actor, mailbox: string): Promise<void> {
     await this.#deps.database.withSite(site.siteId, (tx) =>
       readableMailboxes(tx, site, reader, mailbox),
     )
@@ -103,7 +103,7 @@ export class Messages {
   /** The addresses of the mailboxes with news that they may read now. */
   async readableChanges(
     site: Site,
-    reader: MailReader,
+    reader: Actor,
     {
       mailbox,
       changed,
@@ -124,12 +124,12 @@ export class Messages {
 async function readableMailboxes(
   tx: SiteTx,
   site: Site,
-  reader: MailReader,
+  reader: Actor,
   address: string | undefined,
 ): Promise<readonly ReadableMailbox[] | undefined> {
   if (address === undefined) {
     const all = await selectReadableMailboxes(tx, reader, { limit: MERGED_MAILBOXES + 1 })
-    return all.length > MERGED_MAILBOXES && reader.role !== 'user' ? undefined : all
+    return all.length > MERGED_MAILBOXES && atLeast(reader, 'admin') ? undefined : all
   }
   const localPart = localPartAt(site.domain, address)
   const found =
@@ -152,7 +152,7 @@ async function selectRange(tx: SiteTx, range: ListedRange): Promise<readonly Lis
 
 async function localPartsOf(
   tx: SiteTx,
-  reader: MailReader,
+  reader: Actor,
   {
     mailboxes,
     rows,

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
+import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
 import type { BulkPurgeResult, MassPurgeResult } from '#mail/messages/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -67,13 +67,13 @@ export class MailPurge {
   }
 
   /** From any folder. 404 `MessageNotFound`. */
-  async purge(site: Site, by: MailEditor, messageId: string): Promise<void> {
+  async purge(site: Site, by: Actor, messageId: string): Promise<void> {
     const { purged } = await this.purgeMany(site, by, { messageIds: [messageId], force: true })
     if (purged.length === 0) throw notFound('Message', messageId)
   }
 
   /** Without `force` only what is in the trash or deleted. */
-  async purgeMany(site: Site, by: MailEditor, asked: BulkPurge): Promise<BulkPurgeResult> {
+  async purgeMany(site: Site, by: Actor, asked: BulkPurge): Promise<BulkPurgeResult> {
     const messageIds = [...new Set(asked.messageIds)]
     const purged = new Set<string>()
     const there = new Set<string>()
@@ -104,7 +104,7 @@ export class MailPurge {
   }
 
   /** As much as one request has time for: `failedCount` says how many are left. */
-  async purgeMatching(site: Site, by: MailEditor, asked: MassPurge): Promise<MassPurgeResult> {
+  async purgeMatching(site: Site, by: Actor, asked: MassPurge): Promise<MassPurgeResult> {
     const { database, clock } = this.#deps
     const { filter, dryRun } = asked
     const matchedCount = await database.withSite(site.siteId, (tx) => countPurgeable(tx, filter))
@@ -166,13 +166,13 @@ export class MailPurge {
     return gone
   }
 
-  async #record(site: Site, by: MailEditor, messages: number): Promise<void> {
+  async #record(site: Site, by: Actor, messages: number): Promise<void> {
     if (messages === 0) return
     await this.#deps.database.withSite(site.siteId, (tx) =>
       this.#deps.events.record(tx, {
         event: 'messages.purged',
         pool: 'admin',
-        ...by,
+        by,
         detail: { messages },
       }),
     )

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import type { Actor } from '#base/actor.ts'
 import type { PageRequest, PageRows } from '#base/page.ts'
 import { Tally } from '#base/tally.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
 import type { Accepting } from '#mail/parsing/accepting.ts'
 import { MessageParser } from '#mail/parsing/message-parser.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -97,12 +97,12 @@ export class MailReparsing {
   /** Begins now; with `again` also with what this version parsed. */
   async start(
     siteId: string,
-    by: MailEditor,
+    by: Actor,
     { again }: { readonly again: boolean },
   ): Promise<ReparseProgress> {
     const { database, events } = this.#deps
     await database.withSite(siteId, (tx) =>
-      events.record(tx, { event: 'mail.reparse-started', pool: 'admin', ...by, detail: { again } }),
+      events.record(tx, { event: 'mail.reparse-started', pool: 'admin', by, detail: { again } }),
     )
     if (again) await this.#markAll(siteId)
     return database.withSite(siteId, async (tx) => {

@@ -1,6 +1,7 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { addressOf, type OwnedMailbox } from '#mail/mailboxes/model.ts'
-import type { MailReader, Mailboxes } from '#mail/mailboxes/service.ts'
+import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -17,12 +18,7 @@ export class SenderAccess {
   }
 
   /** 404 `MailboxNotFound` to anyone else, 409 `MailboxDisabled` for one that is. */
-  async require(
-    tx: SiteTx,
-    site: Site,
-    sender: MailReader,
-    address: string,
-  ): Promise<OwnedMailbox> {
+  async require(tx: SiteTx, site: Site, sender: Actor, address: string): Promise<OwnedMailbox> {
     const mailbox = await this.#deps.mailboxes.readable(tx, site, sender, address)
     if (mailbox.status === 'ACTIVE') return mailbox
     throw new AppError(

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 
+import type { Actor } from '#base/actor.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import type { Messages } from '#mail/messages/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
@@ -37,7 +37,7 @@ export interface SendingDeps extends Pick<
 
 /** Who sends, and whether the request may have come before. */
 export interface Sender {
-  readonly reader: MailReader
+  readonly reader: Actor
   readonly repeat: RepeatableRequest | undefined
 }
 
@@ -135,7 +135,7 @@ export class Sending {
   async #prepare(
     tx: SiteTx,
     site: Site,
-    reader: MailReader,
+    reader: Actor,
     letter: Letter,
   ): Promise<{
     readonly mailbox: OwnedMailbox

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { MailReader } from '#mail/mailboxes/service.ts'
+import { SITE_CODE } from '#base/actor.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { PartedFile } from './message-files.ts'
@@ -9,7 +9,6 @@ import type { Sending } from './service.ts'
 import type { StagedAttachments } from './staged-attachments.ts'
 
 /** Who deploys a site's code may read its mailboxes. */
-const SITE_CODE: MailReader = { userId: 'site-code', role: 'admin' }
 /** Its keys are none of those that people send. */
 const SCOPE = 'ctx.sendEmail'
 

@@ -1,6 +1,6 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import { urlExpiry } from '#platform/objects/object-rules.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -55,7 +55,7 @@ export class StagedAttachments {
   }
 
   /** The URL leads to the service itself, which lets pages of any origin put there; it takes exactly what was announced. */
-  async stage(site: Site, sender: MailReader, asked: StageRequest): Promise<StagedAttachment> {
+  async stage(site: Site, sender: Actor, asked: StageRequest): Promise<StagedAttachment> {
     const { objectUrls } = this.#deps
     const { filename, contentType, size } = checkedFile(asked)
     const now = this.#deps.clock.now()
@@ -91,7 +91,7 @@ export class StagedAttachments {
   /** Keeps bytes that are here: a part of what a message is about to be made of. Returns its reference. */
   async keep(
     site: Site,
-    sender: MailReader,
+    sender: Actor,
     { mailbox, bytes }: { readonly mailbox: string; readonly bytes: Uint8Array },
   ): Promise<string> {
     const { clock, objects } = this.#deps
@@ -149,7 +149,7 @@ export class StagedAttachments {
 
   #announce(
     site: Site,
-    sender: MailReader,
+    sender: Actor,
     file: StageRequest & { readonly expiresAt: Date },
   ): Promise<{ readonly attachmentRef: string; readonly localPart: string }> {
     const { database, senderAccess, clock, ids } = this.#deps

@@ -1,7 +1,7 @@
+import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -48,14 +48,14 @@ export class Suppressions {
   }
 
   /** Mail goes there again. 404 `SuppressionNotFound`. */
-  async remove(siteId: string, by: MailEditor, address: string): Promise<void> {
+  async remove(siteId: string, by: Actor, address: string): Promise<void> {
     await this.#deps.database.withSite(siteId, async (tx) => {
       if (!(await deleteSuppression(tx, address.toLowerCase()))) {
         throw notFound('Suppression', address)
       }
       await this.#deps.events.record(tx, {
         event: 'mail-suppression.removed',
-        ...by,
+        by,
         detail: { address: address.toLowerCase() },
       })
     })

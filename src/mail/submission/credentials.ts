@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 
+import { type Actor, actorId } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import type { MailConfig } from '#config/config.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
@@ -7,14 +8,13 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
-import type { MailReader, Mailboxes } from '#mail/mailboxes/service.ts'
+import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SenderAccess } from '#mail/sending/sender-access.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
   type CreatedCredential,
-  type CredentialEditor,
   type MailboxCredentials,
   MAX_CREDENTIALS,
   type SubmissionCredential,
@@ -54,12 +54,7 @@ export class SubmissionCredentials {
   }
 
   /** 409 `TooManyCredentials` beyond twenty of a mailbox, `MailboxDisabled` for one that is. */
-  create(
-    site: Site,
-    { reader, by }: CredentialEditor,
-    address: string,
-    name: string,
-  ): Promise<CreatedCredential> {
+  create(site: Site, by: Actor, address: string, name: string): Promise<CreatedCredential> {
     const { database, addresses, senderAccess, events, clock, ids, config } = this.#deps
     const password = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
     const credentialId = ids.named('sub')
@@ -67,10 +62,10 @@ export class SubmissionCredentials {
     return database.withSite(site.siteId, async (tx) => {
       // Of two at once the second sees the first.
       await addresses.lock(tx)
-      const { mailboxId, localPart } = await senderAccess.require(tx, site, reader, address)
+      const { mailboxId, localPart } = await senderAccess.require(tx, site, by, address)
       if ((await selectCredentials(tx, mailboxId)).length >= MAX_CREDENTIALS) throw tooMany()
       const secretHash = hashSecret(password)
-      const createdBy = reader.userId
+      const createdBy = actorId(by)
       await insertCredential(tx, {
         credentialId,
         mailboxId,
@@ -82,7 +77,7 @@ export class SubmissionCredentials {
       const mailbox = addressOf(site, localPart)
       await events.record(tx, {
         event: 'mail-credential.created',
-        ...by,
+        by,
         detail: { mailbox, credentialId, name },
       })
       return {
@@ -99,10 +94,10 @@ export class SubmissionCredentials {
     })
   }
 
-  list(site: Site, reader: MailReader, address: string): Promise<MailboxCredentials> {
+  list(site: Site, by: Actor, address: string): Promise<MailboxCredentials> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
-      const { mailboxId, localPart } = await mailboxes.readable(tx, site, reader, address)
+      const { mailboxId, localPart } = await mailboxes.readable(tx, site, by, address)
       const rows = await selectCredentials(tx, mailboxId)
       const items = rows.map(({ createdAt, lastUsedAt, ...row }): SubmissionCredential => ({
         ...row,
@@ -114,20 +109,15 @@ export class SubmissionCredentials {
   }
 
   /** A mail program that is logged in sends nothing more. 404 `CredentialNotFound`. */
-  async remove(
-    site: Site,
-    { reader, by }: CredentialEditor,
-    address: string,
-    credentialId: string,
-  ): Promise<void> {
+  async remove(site: Site, by: Actor, address: string, credentialId: string): Promise<void> {
     const { database, mailboxes, events } = this.#deps
     await database.withSite(site.siteId, async (tx) => {
-      const { mailboxId, localPart } = await mailboxes.readable(tx, site, reader, address)
+      const { mailboxId, localPart } = await mailboxes.readable(tx, site, by, address)
       const name = await deleteCredential(tx, mailboxId, credentialId)
       if (name === undefined) throw notFound('Credential', credentialId)
       await events.record(tx, {
         event: 'mail-credential.removed',
-        ...by,
+        by,
         detail: { mailbox: addressOf(site, localPart), credentialId, name },
       })
     })

@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { ClosedObject } from '#base/closed-object.ts'
-import type { MailEditor } from '#mail/mailboxes/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 
 export const MAX_CREDENTIALS = 20
 const MAX_NAME_LENGTH = 100
@@ -47,12 +45,6 @@ export const CreatedCredential = Type.Object({
   password: Type.String(),
 })
 export type CreatedCredential = Static<typeof CreatedCredential>
-
-/** Who changes the passwords of a mailbox: as its reader, and for the audit trail. */
-export interface CredentialEditor {
-  readonly reader: MailReader
-  readonly by: MailEditor
-}
 
 /** Who a mail program speaks for. */
 export interface SubmissionLogin {

@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import type { FieldFault } from '#base/app-error.ts'
 import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -32,8 +33,7 @@ export type PutAction = 'create' | 'update' | 'none'
 
 /** The job that a change belongs to. */
 export interface ChangeContext {
-  /** As the audit trail names them. */
-  readonly actor: string
+  readonly actor: Actor
   readonly audit: SiteAudit
   /** Names of the section that the job deletes at its end: until then they do not count against what a site may hold. */
   readonly toDelete: ReadonlySet<string>

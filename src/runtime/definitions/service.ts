@@ -1,3 +1,4 @@
+import { SYSTEM } from '#base/actor.ts'
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { takenBack } from '#platform/postgres/taken-back.ts'
@@ -25,7 +26,7 @@ import {
 } from './section.ts'
 
 /** Of a change that is rolled back. */
-const TRIAL = { actor: 'plan', audit: async () => {} }
+const TRIAL = { actor: SYSTEM, audit: async () => {} }
 
 /** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
 export class Definitions {

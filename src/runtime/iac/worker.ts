@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -228,7 +229,8 @@ export class IacWorker {
       job.mode === 'replace' && change.action !== 'delete'
         ? await selectNamesToDelete(tx, job.number, change.section)
         : NOTHING
-    const by = { actor: job.requestedBy, audit: this.#auditOf(job), toDelete }
+    const actor = { type: 'known', id: job.requestedBy } as const
+    const by = { actor, audit: this.#auditOf(job, actor), toDelete }
     const action = await this.#deps.definitions
       .applyChange(tx, definition, { ...change, by })
       .catch((error: unknown) => {
@@ -241,12 +243,12 @@ export class IacWorker {
   }
 
   /** In the audit trail each change names the job, whose own entry says where it was sent from. */
-  #auditOf({ jobId, deploymentId, requestedBy: actor }: IacJob): SiteAudit {
+  #auditOf({ jobId, deploymentId }: IacJob, by: Actor): SiteAudit {
     return (tx, { event, detail }) =>
       this.#deps.securityEvents.record(tx, {
         event,
         pool: 'admin',
-        actor,
+        by,
         detail: { ...detail, iacJobId: jobId, ...(deploymentId !== null && { deploymentId }) },
       })
   }

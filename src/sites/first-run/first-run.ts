@@ -1,3 +1,4 @@
+import { type Actor, OPERATOR } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -13,8 +14,8 @@ import type { Site } from '#sites/site.ts'
 
 import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
 
-/** Whom the audit trail names. */
-const BY = { actor: 'operator' }
+/** As the audit trail names the actor. */
+const BY: Actor = { type: 'known', id: OPERATOR }
 
 const EXAMPLE: DeploymentOrigin = { source: { type: 'folder' }, by: SERVICE_DEPLOYS }
 
@@ -22,7 +23,7 @@ const EXAMPLE: DeploymentOrigin = { source: { type: 'folder' }, by: SERVICE_DEPL
 interface NewMailboxes {
   create(
     site: Site,
-    by: { readonly actor: string },
+    by: Actor,
     mailbox: { address: string; owners: string[] },
   ): Promise<{ readonly address: string }>
 }

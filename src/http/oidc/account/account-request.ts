@@ -1,3 +1,4 @@
+import type { Language } from '#base/language.ts'
 import type { AppContext } from '#context'
 import { cookieOf, poolScope, setCookie } from '#http/oidc/cookies.ts'
 import { type CsrfSession, csrfSession } from '#http/oidc/csrf.ts'
@@ -9,7 +10,7 @@ import { UI_LOCALES, askedLanguageOf } from '#http/request-language.ts'
 import { ACCOUNT_CLIENT_ID, type AccountPage } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Session } from '#identity/sessions/model.ts'
-import { type Language, languageOfLocales } from '#languages/language.ts'
+import { languageOfLocales } from '#languages/language.ts'
 
 const LANGUAGE_COOKIE = 'croft_language'
 

@@ -1,5 +1,5 @@
+import type { Role } from '#base/actor.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import type { Role } from '#identity/actor.ts'
 import type { TextKey } from '#languages/catalogues.ts'
 import { type Words, say } from '#languages/message.ts'
 import type { Mailbox } from '#mail/mailboxes/model.ts'

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 
+import type { Role } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { hasCsrfToken } from '#http/oidc/csrf.ts'
@@ -7,7 +8,6 @@ import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { pages } from '#http/plugins/pages.ts'
-import type { Role } from '#identity/actor.ts'
 import { say } from '#languages/message.ts'
 
 import { ACCOUNT_GATE } from './account-form.ts'
@@ -80,7 +80,7 @@ async function membershipOf(
   role: Role,
 ): Promise<MemberOverview> {
   // As a user, who sees their own alone.
-  const owner = { userId: session.sub, role: 'user' } as const
+  const owner = { type: 'known', id: session.sub } as const
   const page = { limit: SHOWN_MAILBOXES, after: undefined }
   const { items, lastKey } = await mailboxes.list(site, owner, page)
   const { smtpHostname: host, submissionPort: port } = config.mail
@@ -110,11 +110,13 @@ async function endSessions(context: AppContext, request: AccountRequest): Promis
   if (!hasCsrfToken(request.csrf, fields)) return overview(context, request, EXPIRED)
   const owner = { pool, sub: session.sub, familyId: session.sessionId }
   if (fields.get('action') === 'end-others') {
-    await context.userSessions.endAll(site, owner, { origin })
+    await context.userSessions.endAll(site, owner, { type: 'owner', origin })
     return request.done('sessions-ended')
   }
   const sessionId = fields.get('session') ?? ''
-  await context.userSessions.end(site, owner, sessionId, { origin }).catch(ignoreEnded)
+  await context.userSessions
+    .end(site, owner, sessionId, { type: 'owner', origin })
+    .catch(ignoreEnded)
   return request.done('session-ended')
 }
 

@@ -79,7 +79,7 @@ const removalRoutes = (context: AppContext) =>
       if (pool.settings.requireSecondFactor) {
         throw new AppError('SecondFactorRequired', say('error.app-required', { site: site.domain }))
       }
-      await context.secondFactors.disable(site, pool, session.sub, { origin })
+      await context.secondFactors.disable(site, pool, session.sub, { type: 'owner', origin })
       return request.done('totp-off')
     },
   })

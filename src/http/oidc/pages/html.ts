@@ -1,4 +1,4 @@
-import type { Language } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
 import { type Localized, LocalizedMessage, isLocalized } from '#languages/message.ts'
 
 type Part = Html | Localized | string | number | undefined | false | readonly Part[]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { Language } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
 import { type Words, say } from '#languages/message.ts'
 import { type Site, logoPath } from '#sites/site.ts'
 

@@ -1,6 +1,6 @@
+import type { Language } from '#base/language.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { FederatedSignInRefusal } from '#identity/federation/federated-accounts.ts'
-import type { Language } from '#languages/language.ts'
 import { type Words, say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,6 +1,6 @@
+import type { Language } from '#base/language.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Language } from '#languages/language.ts'
 import { say } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,5 +1,5 @@
 import type { LocalizedText } from '#base/app-error.ts'
-import type { Language } from '#languages/language.ts'
+import type { Language } from '#base/language.ts'
 import { type Localized, type Words, isLocalized, localized, wordsIn } from '#languages/message.ts'
 
 /** What a failure says to people: in their language where it is one that they meet, and else in English. */

@@ -54,7 +54,9 @@ export const globalSignOut = cognitoOperation(
   async (parts, call, { AccessToken }) => {
     const { sub } = await accessTokenClaims(parts, call, AccessToken)
     await parts.database.withSite(call.site.siteId, (tx) =>
-      parts.signOut.everywhere(tx, call.pool, sub, { origin: call.origin }),
+      parts.signOut.everywhere(tx, call.pool, sub, {
+        by: { type: 'owner', origin: call.origin },
+      }),
     )
     return {}
   },

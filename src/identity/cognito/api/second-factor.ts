@@ -84,7 +84,7 @@ export const setUserMfaPreference = cognitoOperation(Preference, async (parts, c
   if (wanted === false && totp) {
     if (pool.settings.requireSecondFactor) throw invalidParameter('MFA is required for this pool')
     await parts.signInProofs.use(call, signedInOf(claims), () =>
-      parts.secondFactors.disable(site, pool, sub, { origin }),
+      parts.secondFactors.disable(site, pool, sub, { type: 'owner', origin }),
     )
   }
   return {}

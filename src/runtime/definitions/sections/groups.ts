@@ -13,12 +13,12 @@ export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
     const group = parseGroup(parseShape(NewDataGroup, value))
     return {
       ...itemOf(group),
-      put: (tx, { actor, toDelete }) => groups.put(tx, group, { actor, toDelete: toDelete.size }),
+      put: (tx, { actor: by, toDelete }) => groups.put(tx, group, { by, toDelete: toDelete.size }),
     }
   },
   all: async (tx) => (await groups.all(tx)).map(itemOf),
-  rename: (tx, names, { actor }) => groups.rename(tx, names, { actor }),
-  delete: (tx, name, { actor }) => groups.delete(tx, name, { actor }),
+  rename: (tx, names, { actor }) => groups.rename(tx, names, actor),
+  delete: (tx, name, { actor }) => groups.delete(tx, name, actor),
 })
 
 const itemOf = ({ groupName, description }: DataGroup): SiteItem => ({
