@@ -48,7 +48,7 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
     .post('/', ({ site, request }) => accept(context, path, site, request), {
       ...route,
       changes: {
-        audit: ['invite.redeemed'],
+        audit: ['invite.redeemed', 'invite.sent'],
         effects: provenBy('the link in the invite', ['movesAccount']),
       },
     })
