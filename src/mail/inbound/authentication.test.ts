@@ -18,6 +18,7 @@ const REQUEST = {
 }
 
 const resolve = async (name: string, type: string) => {
+  if (name.endsWith('lost.test')) throw Object.assign(new Error('lost'), { code: 'ETIMEOUT' })
   const found = RECORDS[`${type} ${name}`]
   if (!found) throw Object.assign(new Error('none'), { code: 'ENOTFOUND' })
   return found
@@ -82,6 +83,12 @@ describe('Authentication-Results', () => {
       'dmarc=fail (p=QUARANTINE arc=none) policy.dmarc=quarantine header.from=b.test header.d=b.test',
     ],
     ['an author without a policy', 'ann@c.test', ['ann@c.test'], 'dmarc=none header.from=c.test'],
+    [
+      'an author whose policy cannot be found out',
+      'ann@a.test, bob@lost.test',
+      ['ann@a.test', 'bob@lost.test'],
+      'dmarc=temperror header.from=lost.test',
+    ],
     ['no author', 'Ann Lee', ['Ann Lee'], 'dmarc=none'],
   ])('has the DMARC that is stored, of %s', async (_, from, authors, expected) => {
     const { authentication, header } = await judged(from, authors)

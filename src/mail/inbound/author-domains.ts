@@ -76,5 +76,5 @@ function strictness(found: DMARCResult | false): number {
     policy,
   } = found
   const isRefused = result !== 'none' && result !== 'pass'
-  return STRICTNESS.indexOf(isRefused ? `${result} ${policy}` : result)
+  return STRICTNESS.indexOf(isRefused ? `${result} ${policy ?? 'none'}` : result)
 }
