@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
+import type { ResponseKind } from '#http/plugins/response-kinds.ts'
 import { routes } from '#http/routes.ts'
 
 import { schemaType } from './schema-type.ts'
@@ -19,7 +20,10 @@ interface Declaration {
   readonly query?: TSchema
   readonly body?: TSchema
   readonly response?: TSchema
-  readonly detail?: { readonly 'x-request-body'?: { readonly kind: string } }
+  readonly detail?: {
+    readonly 'x-request-body'?: { readonly kind: string }
+    readonly 'x-response'?: ResponseKind
+  }
 }
 
 interface Route {
@@ -55,9 +59,16 @@ function entry(path: string, { query, body, response, detail }: Declaration): st
     names.length === 0 ? [] : `params: { ${names.join('; ')} }`,
     query === undefined ? [] : `query${optional(query)}: ${schemaType(query)}`,
     bodyPart(kind, body),
-    `response: ${response === undefined ? 'unknown' : schemaType(response)}`,
+    `response: ${responseType(response, detail?.['x-response'])}`,
   ].flat()
   return `{ ${parts.map((part) => `readonly ${part}`).join('; ')} }`
+}
+
+/** The client gives what is not JSON as the `Response` itself. */
+function responseType(schema: TSchema | undefined, kind: ResponseKind | undefined): string {
+  if (schema !== undefined) return schemaType(schema)
+  if (kind === undefined) return 'unknown'
+  return kind === 'no-content' ? 'undefined' : 'Response'
 }
 
 /** Nothing of it has to be said. */

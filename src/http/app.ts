@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { statusOf } from '#base/error-status.ts'
@@ -35,6 +36,8 @@ export interface RouteDeclaration {
   readonly method: string
   readonly path: string
   readonly detail: Readonly<Record<string, unknown>>
+  /** The schema of the JSON that it responds with. */
+  readonly response?: TSchema | undefined
 }
 
 export function httpApp(context: AppContext): HttpApp {
@@ -62,6 +65,7 @@ export function httpApp(context: AppContext): HttpApp {
         method,
         path,
         detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
+        response: hooks?.response as TSchema | undefined,
       })),
     ],
     fetch(request, peer) {

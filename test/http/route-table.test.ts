@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { EFFECTS } from '#base/effects.ts'
@@ -22,6 +22,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 const REASONS = new Set(Object.keys(UNRECORDED))
 const EVENTS: ReadonlySet<string> = new Set(SECURITY_EVENTS)
 const UNKNOWN = { 'x-audit': ['never'] }
+const OTHER = { 'x-response': 'anything' }
 const KNOWN = new Set(EFFECTS.flatMap((effect) => [effect, `${effect}?`]))
 
 let stack: Stack
@@ -51,6 +52,15 @@ const isAudited = ({ audit = [] }: RouteRow): boolean =>
   typeof audit === 'string'
     ? REASONS.has(audit)
     : audit.length > 0 && audit.every((event) => EVENTS.has(event))
+
+/** The routes of the two APIs that say nothing of their response. */
+const withoutResponse = (table: readonly RouteRow[]): string[] =>
+  table
+    .filter(
+      ({ path, schema, responds }) =>
+        /^\/(?:admin|portal)(?:\/|$)/.test(path) && schema === undefined && responds === undefined,
+    )
+    .map(({ name }) => name)
 
 describe('the route table', () => {
   test('declares authority, audit event and effects of each route, and a proof where no credential is asked for', () => {
@@ -85,6 +95,24 @@ describe('the route table', () => {
       'POST /admin/api/open',
       'POST /admin/api/silent',
       'POST /admin/api/unknown',
+    ])
+  })
+
+  test('declares the response of each route of /admin and /portal', () => {
+    expect(withoutResponse(rows)).toEqual([])
+    expect(rows.filter(({ schema }) => schema !== undefined).length).toBeGreaterThan(200)
+  })
+
+  test('is incomplete with a route that declares no response', () => {
+    const silent = new Elysia()
+      .use(adminAuth(stack.context))
+      .get('/admin/api/silent', () => 'done', { role: 'admin' })
+      .get('/portal/api/said', () => 'done', { role: 'admin', response: t.String() })
+      .get('/portal/api/events', () => 'done', { role: 'admin', responds: 'events' })
+      .get('/portal', () => 'done', { detail: { ...authority('open', 'anyone'), ...OTHER } })
+    expect(withoutResponse(routeRows(declarationsOf(silent)))).toEqual([
+      'GET /admin/api/silent',
+      'GET /portal',
     ])
   })
 

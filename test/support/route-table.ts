@@ -1,6 +1,8 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 
 import type { RouteDeclaration } from '#http/app.ts'
+import { RESPONSE_KINDS, type ResponseKind } from '#http/plugins/response-kinds.ts'
 
 /** What one route declares, as a row of the table. */
 export interface RouteRow {
@@ -15,6 +17,10 @@ export interface RouteRow {
   readonly effects: readonly string[] | undefined
   /** What in the request proves the caller, instead of a recent sign-in. */
   readonly proof: string | undefined
+  /** Of the JSON that it responds with. */
+  readonly schema: TSchema | undefined
+  /** What it responds with that is not JSON. */
+  readonly responds: ResponseKind | undefined
 }
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -22,11 +28,16 @@ const KEYS = /^(?:operator|repository$|deploy-token:)/
 const SIGN_INS = /^(?:role:|visitor$)/
 
 export const declarationsOf = ({ routes }: AnyElysia): RouteDeclaration[] =>
-  routes.map(({ method, path, hooks }) => ({ method, path, detail: hooks?.detail ?? {} }))
+  routes.map(({ method, path, hooks }) => ({
+    method,
+    path,
+    detail: hooks?.detail ?? {},
+    response: hooks?.response,
+  }))
 
 /** The rows of the routes, by path; a route that is mounted twice is one row. */
 export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
-  const rows = routes.map(({ method, path: declared, detail }) => {
+  const rows = routes.map(({ method, path: declared, detail, response }) => {
     const path = declared.replace(/(?<=.)\/$/, '')
     return {
       name: `${method} ${path}`,
@@ -37,6 +48,8 @@ export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
       audit: namesOr(detail['x-audit']),
       effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,
       proof: text(detail['x-proof']),
+      schema: response,
+      responds: kindOf(detail['x-response']),
     }
   })
   return [...new Map(rows.map((row) => [row.name, row])).values()].toSorted(
@@ -60,6 +73,13 @@ const gateOf = (page: unknown): string | undefined =>
 
 const namesOr = (value: unknown): readonly string[] | string | undefined =>
   Array.isArray(value) ? value.map(String) : text(value)
+
+const kindOf = (value: unknown): ResponseKind | undefined =>
+  Object.keys(RESPONSE_KINDS)
+    .filter(isKind)
+    .find((kind) => kind === value)
+
+const isKind = (name: string): name is ResponseKind => Object.hasOwn(RESPONSE_KINDS, name)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

@@ -37,5 +37,10 @@ export const aliasRoutes = (context: AppContext) =>
         await context.aliases.delete(site, by, params.address)
         return noContent()
       },
-      { role: 'admin', changes: { audit: ['alias.deleted'], effects: [] }, params: AddressPath },
+      {
+        role: 'admin',
+        changes: { audit: ['alias.deleted'], effects: [] },
+        params: AddressPath,
+        responds: 'no-content',
+      },
     )

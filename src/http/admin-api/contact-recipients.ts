@@ -50,6 +50,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalContactRecipientList,
+        responds: 'no-content',
       },
     )
 

@@ -40,5 +40,6 @@ export const deployTokenRoutes = (context: AppContext) =>
         role: 'super-admin',
         changes: { audit: ['deploy-token.ended'], effects: [] },
         params: TokenPath,
+        responds: 'no-content',
       },
     )

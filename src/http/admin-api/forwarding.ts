@@ -71,6 +71,7 @@ export const forwardingRoutes = (context: AppContext) =>
         params: AddressPath,
         query: t.Object({ targets: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalForwardingTargetList,
+        responds: 'no-content',
       },
     )
 

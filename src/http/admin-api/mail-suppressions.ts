@@ -30,5 +30,6 @@ export const mailSuppressionRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['mail-suppression.removed'], effects: [] },
         params: AddressPath,
+        responds: 'no-content',
       },
     )

@@ -33,12 +33,10 @@ export const mailboxRoutes = (context: AppContext) =>
     })
     .get(
       '/',
-      async ({ site, actor, query }) => {
-        const scope = [site.siteId, 'mailboxes', actor.userId]
-        return answerPage(context, { scope, query }, (page) =>
+      async ({ site, actor, query }) =>
+        answerPage(context, { scope: [site.siteId, 'mailboxes', actor.userId], query }, (page) =>
           context.mailboxes.list(site, actor, page),
-        )
-      },
+        ),
       { role: 'user', query: PageQuery, response: PageOf(Mailbox) },
     )
     .delete(
@@ -51,6 +49,7 @@ export const mailboxRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
         params: AddressPath,
+        responds: 'no-content',
       },
     )
     .post(
@@ -66,6 +65,7 @@ export const mailboxRoutes = (context: AppContext) =>
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
         body: PurgeConfirmation,
+        responds: 'no-content',
       },
     )
     .post(

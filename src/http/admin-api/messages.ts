@@ -52,7 +52,12 @@ export const messageRoutes = (context: AppContext) =>
         await context.messageChanges.delete(site, actor, params.messageId)
         return noContent()
       },
-      { role: 'user', changes: { audit: 'content', effects: [] }, params: MessagePath },
+      {
+        role: 'user',
+        changes: { audit: 'content', effects: [] },
+        params: MessagePath,
+        responds: 'no-content',
+      },
     )
 
 /** What those who may read a message may do to it. */
@@ -84,6 +89,7 @@ export const messageChangeRoutes = (context: AppContext) =>
         changes: { audit: 'content', effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
+        responds: 'no-content',
       },
     )
     .post(
@@ -165,6 +171,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
+        responds: 'no-content',
       },
     )
     .post(
@@ -181,9 +188,8 @@ export const messagePurgeRoutes = (context: AppContext) =>
     )
     .post(
       '/purge-deleted',
-      async ({ site, by, body: { filters = {}, ...asked } }) => {
+      async ({ site, by, body: { filters: { mailbox, includeTrash = false } = {}, ...asked } }) => {
         const dryRun = confirmed(asked, 'All deleted messages')
-        const { mailbox, includeTrash = false } = filters
         const state = includeTrash ? ('trashed' as const) : ('deleted' as const)
         const mailboxId = mailbox && (await context.mailPurge.mailboxIdOf(site, mailbox))
         const filter = { state, ...(mailboxId !== undefined && { mailboxId }) }

@@ -80,6 +80,7 @@ export const ownProfileRoutes = (context: AppContext) =>
           effects: provenBy('the current password', ['movesAccount']),
         },
         body: PasswordBody,
+        responds: 'no-content',
       },
     )
 

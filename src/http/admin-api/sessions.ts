@@ -32,7 +32,11 @@ export const ownSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, { type: 'owner', origin: actor.origin })
         return noContent()
       },
-      { role: 'user', changes: { audit: ['sessions.revoked'], effects: [] } },
+      {
+        role: 'user',
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        responds: 'no-content',
+      },
     )
     .delete(
       '/:sessionId',
@@ -44,7 +48,12 @@ export const ownSessionRoutes = (context: AppContext) =>
         })
         return noContent()
       },
-      { role: 'user', changes: { audit: ['session.revoked'], effects: [] }, params: SessionPath },
+      {
+        role: 'user',
+        changes: { audit: ['session.revoked'], effects: [] },
+        params: SessionPath,
+        responds: 'no-content',
+      },
     )
 
 /** Where others are signed in. */
@@ -67,7 +76,12 @@ export const userSessionRoutes = (context: AppContext) =>
         await context.userSessions.endAll(site, user, actor)
         return noContent()
       },
-      { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: UserPath },
+      {
+        role: 'admin',
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        params: UserPath,
+        responds: 'no-content',
+      },
     )
     .delete(
       '/:sessionId',
@@ -80,5 +94,6 @@ export const userSessionRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['session.revoked'], effects: [] },
         params: UserSessionPath,
+        responds: 'no-content',
       },
     )

@@ -48,5 +48,6 @@ export const submissionCredentialRoutes = (context: AppContext) =>
         role: 'user',
         changes: { audit: ['mail-credential.removed'], effects: [] },
         params: CredentialPath,
+        responds: 'no-content',
       },
     )

@@ -94,6 +94,7 @@ const adminUserChangeRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: UserPath,
+        responds: 'no-content',
       },
     )
     .patch(
@@ -118,6 +119,7 @@ const adminUserChangeRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
         params: UserPath,
+        responds: 'no-content',
       },
     )
 

@@ -7,7 +7,7 @@ import type { AppContext } from '#context'
 import { noteWho } from '#http/audited.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { scopeOf } from '#http/request-scope.ts'
-import { ComputeBody } from '#runtime/compute/model.ts'
+import { ComputeAnswer, ComputeBody } from '#runtime/compute/model.ts'
 import type { ComputeResult } from '#runtime/compute/service.ts'
 
 /** Ad-hoc code: a result, or why there is none, with what it printed. */
@@ -20,7 +20,12 @@ export const computeRoutes = (context: AppContext) =>
       await noteWho(context, site.siteId, by, { event: 'compute.executed', detail })
       return answer(await context.compute.execute(site, requestId, body), requestId)
     },
-    { role: 'admin', changes: { audit: ['compute.executed'], effects: [] }, body: ComputeBody },
+    {
+      role: 'admin',
+      changes: { audit: ['compute.executed'], effects: [] },
+      body: ComputeBody,
+      response: ComputeAnswer,
+    },
   )
 
 const hashOf = (code: string): string => createHash('sha256').update(code).digest('hex')

@@ -44,6 +44,7 @@ export const logRoutes = (context: AppContext) =>
       query: t.Composite([LogFilterQuery, Followed, PageQuery]),
       // Elysia leaves a Response, here the stream, unchecked.
       response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
+      responds: 'events',
     },
   )
 

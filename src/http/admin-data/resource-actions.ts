@@ -88,6 +88,7 @@ function actionRoutes<Action extends string>(context: AppContext, content: Conte
     changes: { audit: 'content', effects: [] },
     params: ActionPath,
     body: Type.Unknown(),
+    responds: 'refusal',
   })
 }
 

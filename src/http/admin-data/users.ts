@@ -70,7 +70,12 @@ const visitorRemovalRoutes = (context: AppContext) =>
         await context.visitorAccounts.signOut(site, params.sub, by)
         return noContent()
       },
-      { role: 'admin', changes: { audit: ['sessions.revoked'], effects: [] }, params: VisitorPath },
+      {
+        role: 'admin',
+        changes: { audit: ['sessions.revoked'], effects: [] },
+        params: VisitorPath,
+        responds: 'no-content',
+      },
     )
     .delete(
       '/:sub/second-factor',
@@ -83,6 +88,7 @@ const visitorRemovalRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: VisitorPath,
+        responds: 'no-content',
       },
     )
     .delete(
@@ -95,6 +101,7 @@ const visitorRemovalRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
         params: VisitorPath,
+        responds: 'no-content',
       },
     )
 
@@ -122,5 +129,6 @@ export const visitorSessionRoutes = (context: AppContext) =>
         role: 'admin',
         changes: { audit: ['session.revoked'], effects: [] },
         params: VisitorSessionPath,
+        responds: 'no-content',
       },
     )

@@ -50,6 +50,7 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
         changes: { audit: 'query', effects: EFFECTS },
         query: LINK,
         response: ForwardingConsent,
+        responds: 'page',
       },
     )
     .post('/', ({ site, request }) => agree(context, site, request), {

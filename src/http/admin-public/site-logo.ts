@@ -15,5 +15,9 @@ export const siteLogoRoutes = (context: AppContext) =>
       '/:version',
       async ({ site, params }) =>
         pictureResponse(await context.siteBrandings.logo(site, params.version)),
-      { open: 'A picture that anyone sees who comes to sign in', params: LogoPath },
+      {
+        open: 'A picture that anyone sees who comes to sign in',
+        params: LogoPath,
+        responds: 'picture',
+      },
     )

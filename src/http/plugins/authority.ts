@@ -5,6 +5,7 @@ import { RequestNames } from '#http/request-names.ts'
 
 import { type RouteChanges, changesDetail } from './changes.ts'
 import { StepUpRule } from './effects.ts'
+import { type ResponseKind, responseDetail } from './response-kinds.ts'
 
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
 export type Authority =
@@ -58,10 +59,17 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
  * What a route declares beside its authority. `changes: …`: what it changes, and what the audit trail says of that; each route that
  * changes something has it.
  * `requestBody: …`: another body than its family takes.
+ * `responds: …`: what it responds with that is not JSON, instead of the schema in `response` or beside it.
  */
 export const routeMacro = {
   changes: (_changes: RouteChanges) => ({}),
   requestBody: (_body: RequestBody) => ({}),
+  responds: (_kind: ResponseKind) => ({}),
+}
+
+interface Declared {
+  readonly changes?: RouteChanges
+  readonly responds?: ResponseKind
 }
 
 /**
@@ -82,12 +90,13 @@ export function admission<Admitted extends object>(
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
-      const { changes }: { readonly changes?: RouteChanges } = route
+      const { changes, responds }: Declared = route
       names = new RequestNames(route)
       if (changes !== undefined) {
         stepUp = new StepUpRule(changes.effects)
         Object.assign(detail, changesDetail(changes))
       }
+      if (responds !== undefined) Object.assign(detail, responseDetail(responds))
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody
       Object.assign(detail, requestBodyDetail(body))

@@ -19,6 +19,7 @@ import {
   authority,
   routeMacro,
 } from './authority.ts'
+import { type ResponseDetail, responseDetail } from './response-kinds.ts'
 import { type PoolHttpRequest, poolRequestOf, siteOf } from './site.ts'
 
 /**
@@ -51,7 +52,7 @@ export interface PoolPageRequest extends PoolHttpRequest {
   readonly request: GatedRequest
 }
 
-interface PageDetail extends AuthorityDetail {
+interface PageDetail extends AuthorityDetail, ResponseDetail {
   /** What the route lets in, for the walk of the route table. */
   readonly 'x-page': Readonly<Omit<PoolPageGate, 'open'>>
 }
@@ -108,6 +109,7 @@ export function keepAlone({ request, pool }: PoolPageRequest): void {
 
 const detailOf = ({ open, ...gate }: PoolPageGate): PageDetail => ({
   ...authority('open', open),
+  ...responseDetail('page'),
   'x-page': gate,
 })
 

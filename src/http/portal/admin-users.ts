@@ -48,6 +48,7 @@ export const portalAdminUserRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: AdminUserPath,
+        responds: 'no-content',
       },
     )
     .delete(
@@ -61,5 +62,6 @@ export const portalAdminUserRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
         params: AdminUserPath,
+        responds: 'no-content',
       },
     )

@@ -65,5 +65,6 @@ export const portalAuthRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
         params: SitePath,
+        responds: 'no-content',
       },
     )

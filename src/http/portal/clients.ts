@@ -85,5 +85,6 @@ const clientChangeRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['client.removed'], effects: [] },
         params: ClientPath,
+        responds: 'no-content',
       },
     )

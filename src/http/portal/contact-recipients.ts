@@ -55,5 +55,6 @@ export const portalContactRecipientRoutes = (context: AppContext) =>
         changes: { audit: ['contact-recipients.removed'], effects: [] },
         params: SitePath,
         body: ContactRecipientList,
+        responds: 'no-content',
       },
     )

@@ -46,5 +46,6 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['deploy-token.ended'], effects: [] },
         params: TokenPath,
+        responds: 'no-content',
       },
     )

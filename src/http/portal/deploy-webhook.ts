@@ -31,5 +31,6 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['deploy-webhook.ended'], effects: [] },
         params: SitePath,
+        responds: 'no-content',
       },
     )

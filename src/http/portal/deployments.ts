@@ -77,6 +77,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
         changes: { audit: 'staging', effects: [] },
         requestBody: uploadBody(),
         params: FilePath,
+        responds: 'no-content',
       },
     )
     .post(

@@ -84,5 +84,6 @@ const forwardingTargetRoutes = (context: AppContext) =>
         changes: { audit: ['mail-forwarding.targets-removed'], effects: [] },
         params: SiteAddressPath,
         body: ForwardingTargetList,
+        responds: 'no-content',
       },
     )

@@ -66,6 +66,7 @@ const mailboxRemovalRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
         params: SiteAddressPath,
+        responds: 'no-content',
       },
     )
     .post(
@@ -92,6 +93,7 @@ const mailboxRemovalRoutes = (context: AppContext) =>
         changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
         params: SiteAddressPath,
         body: PurgeConfirmation,
+        responds: 'no-content',
       },
     )
 
@@ -182,5 +184,6 @@ export const portalAliasRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['alias.deleted'], effects: [] },
         params: SiteAddressPath,
+        responds: 'no-content',
       },
     )

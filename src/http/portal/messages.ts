@@ -93,5 +93,6 @@ export const portalSuppressionRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['mail-suppression.removed'], effects: [] },
         params: SiteAddressPath,
+        responds: 'no-content',
       },
     )

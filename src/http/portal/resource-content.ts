@@ -64,5 +64,6 @@ function contentRoutes<Action extends string>(
     changes: { audit: 'content', effects: [] },
     params: ActionPath,
     body: Type.Unknown(),
+    responds: 'refusal',
   })
 }

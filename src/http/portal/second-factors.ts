@@ -28,5 +28,6 @@ export const portalSecondFactorRoutes = (context: AppContext) =>
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: SitePath,
         query: UserQuery,
+        responds: 'no-content',
       },
     )

@@ -52,6 +52,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
         changes: { audit: ['site.exported'], effects: [] },
         params: SitePath,
         body: ExportRequest,
+        responds: 'archive',
       },
     )
     .post(
@@ -76,6 +77,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
         },
         query: ImportQuery,
         requestBody: new RequestBody('upload', DEFAULT_MAX_BYTES),
+        responds: 'json-lines',
       },
     )
 

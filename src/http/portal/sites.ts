@@ -83,6 +83,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         params: SitePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),
+        responds: 'no-content',
       },
     )
 

@@ -51,5 +51,6 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['mail-credential.removed'], effects: [] },
         params: SiteCredentialPath,
+        responds: 'no-content',
       },
     )

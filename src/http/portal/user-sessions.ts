@@ -52,6 +52,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: SitePath,
         query: UserQuery,
+        responds: 'no-content',
       },
     )
     .delete(
@@ -66,6 +67,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
         changes: { audit: ['session.revoked'], effects: [] },
         params: SessionPath,
         query: UserQuery,
+        responds: 'no-content',
       },
     )
 }

@@ -74,6 +74,7 @@ const visitorChangeRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: SiteVisitorPath,
+        responds: 'no-content',
       },
     )
     .delete(
@@ -86,5 +87,6 @@ const visitorChangeRoutes = (context: AppContext) =>
         siteOperator: true,
         changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
         params: SiteVisitorPath,
+        responds: 'no-content',
       },
     )

@@ -15,6 +15,17 @@ export const ComputeBody = ClosedObject({
 })
 export type ComputeBody = Static<typeof ComputeBody>
 
+const ComputeLine = Type.Object({ at: Type.String(), level: Type.String(), message: Type.String() })
+export type ComputeLine = Static<typeof ComputeLine>
+
+/** Of code that ran to its end. */
+export const ComputeAnswer = Type.Object({
+  ok: Type.Literal(true),
+  data: Type.Unknown(),
+  logs: Type.Array(ComputeLine),
+  durationMs: Type.Number(),
+})
+
 export function checkComputeCode(code: string): void {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES) throw invalid('code', 'is over 1 MiB')
 }

@@ -6,7 +6,7 @@ import type { RuntimeUsage } from '#runtime/usage/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import { computeFailure } from './failures.ts'
-import { type ComputeBody, checkComputeCode, payloadText } from './model.ts'
+import { type ComputeBody, type ComputeLine, checkComputeCode, payloadText } from './model.ts'
 
 const MEMORY_MB = 128
 const DEFAULT_TIMEOUT_SECONDS = 10
@@ -14,11 +14,7 @@ const DEFAULT_TIMEOUT_SECONDS = 10
 export interface ComputeResult {
   /** JSON text, or why there is none. */
   readonly data: string | AppError
-  readonly logs: readonly {
-    readonly at: string
-    readonly level: string
-    readonly message: string
-  }[]
+  readonly logs: readonly ComputeLine[]
   readonly durationMs: number
 }
 
@@ -63,7 +59,7 @@ export class Compute {
   }
 }
 
-const toAnswerLine = ({ at, level, message }: ComputeOutcome['logs'][number]) => ({
+const toAnswerLine = ({ at, level, message }: ComputeOutcome['logs'][number]): ComputeLine => ({
   at: at.toISOString(),
   level,
   message,

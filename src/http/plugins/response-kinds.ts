@@ -1,0 +1,27 @@
+interface Kind {
+  readonly status: number
+  /** None: the response has no body. */
+  readonly mediaTypes: readonly string[]
+}
+
+/** What routes respond with that is not JSON. A route that responds with JSON declares its schema as `response`. */
+export const RESPONSE_KINDS = {
+  'no-content': { status: 204, mediaTypes: [] },
+  /** A page for people, or a redirect (303) to one. */
+  page: { status: 200, mediaTypes: ['text/html'] },
+  events: { status: 200, mediaTypes: ['text/event-stream'] },
+  /** JSON, one value a line, while the request is carried out. */
+  'json-lines': { status: 200, mediaTypes: ['application/x-ndjson'] },
+  picture: { status: 200, mediaTypes: ['image/png', 'image/jpeg', 'image/webp'] },
+  archive: { status: 200, mediaTypes: ['application/gzip'] },
+  /** Refuses every request. */
+  refusal: { status: 404, mediaTypes: ['application/json'] },
+} as const satisfies Readonly<Record<string, Kind>>
+export type ResponseKind = keyof typeof RESPONSE_KINDS
+
+export interface ResponseDetail {
+  readonly 'x-response': ResponseKind
+}
+
+/** Marks a route in the table. For a route that admits its callers itself; the others name `responds` beside their authority. */
+export const responseDetail = (kind: ResponseKind): ResponseDetail => ({ 'x-response': kind })
