@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { authenticateMessage } from './authentication.ts'
+import { authenticateMessage, dmarcRefusal } from './authentication.ts'
 
 const RECORDS: Readonly<Record<string, string[][]>> = {
   'TXT a.test': [['v=spf1 ip4:192.0.2.1 -all']],
@@ -105,5 +105,49 @@ describe('Authentication-Results', () => {
     const results = header.slice(header.indexOf('Authentication-Results:')).split(';\r\n ').slice(1)
     expect(results.every((result) => /^(?:dkim|dmarc)=\w+ /.test(result))).toBe(true)
     expect(authentication.dmarc).toBe('pass')
+  })
+})
+
+describe('a sender that cannot be authenticated in time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** DNS never answers for the names that a stranger signs with. */
+  const slowly = (name: string, type: string) =>
+    name.endsWith('slow.test') ? new Promise<never>(() => {}) : resolve(name, type)
+  const signedSlowly = (author: string) => ({
+    message: `${SIGNATURE.replace('d=a.test', 'd=slow.test')}From: ${author}\r\n\r\nText\r\n`,
+    request: { ...REQUEST, authors: () => [author] },
+  })
+
+  test.each([
+    ['ann@a.test', 'reject', '451'],
+    ['bob@b.test', 'quarantine', undefined],
+    ['cy@unlisted.test', null, undefined],
+    ['dee@slow.test', null, undefined],
+  ])('comes past no policy: %s', async (author, dmarcPolicy, refusal) => {
+    const { message, request } = signedSlowly(author)
+    const judging = authenticateMessage(Buffer.from(message), request, slowly)
+    await vi.advanceTimersByTimeAsync(26_000)
+    const { authentication } = await judging
+    expect(authentication).toMatchObject({ dkim: 'temperror', dmarc: 'temperror', dmarcPolicy })
+    expect(dmarcRefusal(authentication)?.responseCode.toString()).toBe(refusal)
+  })
+
+  test('is no sender whose message takes longer to arrive', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
+    const arriving = async function* () {
+      yield Buffer.from(`${HEADER}\r\n`)
+      await arrived
+      yield Buffer.from('Text\r\n')
+    }
+    const judging = authenticateMessage(
+      Readable.toWeb(Readable.from(arriving())) as ReadableStream<Uint8Array>,
+      REQUEST,
+      resolve,
+    )
+    await vi.advanceTimersByTimeAsync(60_000)
+    arrive()
+    expect((await judging).authentication).toMatchObject({ spf: 'pass', dmarc: 'pass' })
   })
 })

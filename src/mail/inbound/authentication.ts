@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 
 import type { DMARCResult, DNSResolver } from 'mailauth'
 
@@ -8,10 +9,13 @@ import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import { dmarcOf } from './author-domains.ts'
+import { mailauth } from './mailauth.ts'
 import type { MessageAuthentication } from './model.ts'
 
-/** Whatever DNS does, a sender waits no longer for it. */
+/** Whatever DNS does, a sender whose message was read waits no longer for it. */
 const DEADLINE_MS = 20_000
+/** Then what its authors' domains ask for has this time: who signs with names that DNS is slow to answer comes past no policy. */
+const POLICY_MS = 5000
 const MAX_HEADER_CHARACTERS = 16_384
 /** Read within two milliseconds. */
 const PIECE_BYTES = 32 * 1024
@@ -39,18 +43,15 @@ export interface AuthenticationOutcome {
   readonly header: string
 }
 
-const NOT_KNOWN: AuthenticationOutcome = {
-  authentication: {
-    spf: 'temperror',
-    dkim: 'temperror',
-    dmarc: 'temperror',
-    arc: 'temperror',
-    spfDomain: null,
-    dkimDomains: [],
-    fromDomain: null,
-    dmarcPolicy: null,
-  },
-  header: '',
+const NOT_KNOWN: MessageAuthentication = {
+  spf: 'temperror',
+  dkim: 'temperror',
+  dmarc: 'temperror',
+  arc: 'temperror',
+  spfDomain: null,
+  dkimDomains: [],
+  fromDomain: null,
+  dmarcPolicy: null,
 }
 
 /**
@@ -64,10 +65,12 @@ export async function authenticateMessage(
 ): Promise<AuthenticationOutcome> {
   const input = body instanceof Uint8Array ? inTurns(whatCounts(body)) : Readable.fromWeb(body)
   try {
-    return await withTimeout(authenticated(input, request, resolver), DEADLINE_MS, () => NOT_KNOWN)
+    const found = authenticated(input, request, resolver)
+    if (input instanceof Readable) await Promise.race([found, finished(input)])
+    return await withTimeout(found, DEADLINE_MS, () => unknown(request, resolver))
   } catch (error) {
     if (error instanceof SmtpReply) throw error
-    return NOT_KNOWN
+    return unknown(request, resolver)
   } finally {
     // Others read the same bytes at the pace of this one.
     if (input instanceof Readable) input.resume()
@@ -142,6 +145,31 @@ async function authenticated(
   return { authentication, header: withDmarc(headers, dmarc) }
 }
 
+/** The outcome for a message of which nothing could be found out, with what its authors' domains ask for, where DNS says that soon. */
+async function unknown(
+  { authors }: AuthoredRequest,
+  resolver: DnsResolver,
+): Promise<AuthenticationOutcome> {
+  const asked = async () => {
+    const nothing = {
+      spf: false as const,
+      dkim: { headerFrom: [], results: [] },
+      arc: false as const,
+    }
+    return dmarcOf(nothing, authors(), forMailauth(resolver))
+  }
+  const dmarc = await withTimeout(asked(), POLICY_MS, () => false as const).catch(orRefused)
+  const policy = dmarc === false ? undefined : dmarc.policy
+  if (dmarc === false || policy === undefined) return { authentication: NOT_KNOWN, header: '' }
+  const fromDomain = dmarc.status.header?.from ?? null
+  return { authentication: { ...NOT_KNOWN, fromDomain, dmarcPolicy: policy }, header: '' }
+}
+
+function orRefused(error: unknown): false {
+  if (error instanceof SmtpReply) throw error
+  return false
+}
+
 /** Adds DMARC to Authentication-Results, the last of the fields. Other results that there is no room for are left out. */
 function withDmarc(fields: string, dmarc: DMARCResult | false): string {
   const info = dmarc === false ? 'dmarc=none' : dmarc.info
@@ -152,12 +180,6 @@ function withDmarc(fields: string, dmarc: DMARCResult | false): string {
       : Math.max(0, whole.lastIndexOf(RESULT_SEPARATOR, MAX_HEADER_CHARACTERS))
   return `${whole.slice(0, end)}${RESULT_SEPARATOR}${info}\r\n`
 }
-
-let library: ReturnType<typeof load> | undefined
-const load = () => import('mailauth')
-
-/** It is large: loaded with the first message that comes. To import it again for each takes 10 µs. */
-const mailauth = () => (library ??= load())
 
 /** Of several signatures the best counts: RFC 6376 §6.1. */
 function bestOf(results: readonly string[]): string {

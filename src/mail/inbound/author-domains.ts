@@ -4,6 +4,8 @@ import type { AuthenticateResult, DMARCResult, DNSResolver } from 'mailauth'
 
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
+import { mailauth } from './mailauth.ts'
+
 /** Each takes questions to DNS; a message has one author as good as always. */
 const MAX_DOMAINS = 8
 /** DNS has names of 253. */
@@ -27,6 +29,14 @@ const STRICTNESS = [
   'fail reject',
 ]
 
+/** What was found out of a message before. */
+interface FoundSenders extends Pick<AuthenticateResult, 'spf' | 'arc'> {
+  readonly dkim: {
+    readonly headerFrom: readonly string[]
+    readonly results: AuthenticateResult['dkim']['results']
+  }
+}
+
 /**
  * DMARC of a message. RFC 9989 §5.3.1 has no result for authors of several domains: there it is that of the domain which asks
  * for most, as RFC 7489 §6.6.1 advises, so that no forged author hides behind one who is genuine. Among them are the addresses
@@ -34,7 +44,7 @@ const STRICTNESS = [
  * no author, or one whose domain is none. Rejects with an `SmtpReply` where there are too many.
  */
 export async function dmarcOf(
-  { spf, dkim, arc }: Pick<AuthenticateResult, 'spf' | 'dkim' | 'arc'>,
+  { spf, dkim, arc }: FoundSenders,
   shown: readonly string[],
   resolver: DNSResolver,
 ): Promise<DMARCResult | false> {
@@ -47,7 +57,7 @@ export async function dmarcOf(
   const dkimDomains = passed.map(({ signingDomain }) => ({ domain: signingDomain ?? '' }))
   const spfDomains = spf !== false && spf.status.result === 'pass' ? [spf.domain] : []
   const arcResult = arc === false ? {} : { arcResult: arc }
-  const { dmarc } = await import('mailauth')
+  const { dmarc } = await mailauth()
   const results = await Promise.all(
     domains.map((domain) =>
       dmarc({ headerFrom: `author@${domain}`, spfDomains, dkimDomains, resolver, ...arcResult }),
