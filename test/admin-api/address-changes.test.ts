@@ -101,6 +101,13 @@ describe('a new address of one’s own', () => {
     expect(textOf(page.text)).toContain(bob.email)
     expect((await bob.call('GET', '/profile')).status).toBe(200)
     expect((await agree(undo)).status).toBe(200)
+    for (const recorded of [
+      `POST ${CONFIRM} user.changed`,
+      `POST ${UNDO} user.changed`,
+      `POST ${UNDO} sessions.revoked`,
+    ]) {
+      expect(stack.app.recorded.has(recorded), recorded).toBe(true)
+    }
     expect((await bob.call('GET', '/profile')).status).toBe(401)
     expect((await pool.named(bob.email)).userId).toBe(bob.userId)
     expect(await agree(undo)).toMatchObject({ status: 410 })

@@ -236,6 +236,10 @@ describe('one’s own password', () => {
       .poll(() => taken(admins, [other, own]), PATIENCE)
       .toEqual([false, false, true, true])
     expect(await lastEvent('password.changed')).toMatchObject({ sub, pool: 'admin' })
+    for (const event of ['password.changed', 'sessions.revoked']) {
+      const recorded = `POST /admin/api/profile/password ${event}`
+      expect(stack.app.recorded.has(recorded), recorded).toBe(true)
+    }
     expect((await mailTo(stack, 'user@one.test', 'password-changed')).siteDomain).toBe(HOST)
 
     const wrong = await change(own, OLD, `${NEW}!`)

@@ -110,6 +110,8 @@ export default async ({ payload }) => {
         callFrame: expect.objectContaining({ url: 'index.ts', lineNumber: 1 }),
       }),
     )
+    const recorded = 'POST /admin/data/operations/:operation/profile operation.profiled'
+    expect(stack.app.recorded.has(recorded)).toBe(true)
     const audit = await stack.portal('GET', '/sites/one.test/audit?event=operation.profiled')
     expect(audit.json.items).toMatchObject([{ detail: { operation: 'busy' } }])
     await site.publish('fails', 'export default () => { throw new Error("no") }')

@@ -397,6 +397,7 @@ describe('a site with all of it in another installation', () => {
       actor: 'operator',
       detail: { from: HOST },
     })
+    expect(other.app.recorded.has('POST /portal/api/site-imports site.imported')).toBe(true)
   })
 
   test('cannot come twice under one domain', async () => {

@@ -96,6 +96,7 @@ describe('adding a password', () => {
     const walk = await signInWithPassword(stack, HOST, { email })
     expect(await accountOf(stack, walk)).toMatchObject({ sub, email })
     expect(await lastEvent(stack, 'password.added')).toMatchObject({ sub })
+    expect(stack.app.recorded.has('POST /data/auth/password/add password.added')).toBe(true)
   })
 
   test('is for accounts without one', async () => {

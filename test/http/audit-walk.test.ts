@@ -28,7 +28,6 @@ const ELSEWHERE = [
   'POST /admin/public/onboarding/super-admin invite.sent',
   'POST /admin/public/onboarding/user invite.redeemed',
   'POST /admin/public/onboarding/user invite.sent',
-  'POST /admin/public/webhooks/deploy deployment.activated',
   'POST /data/auth/password/add password.added',
   'POST /portal/api/site-imports site.imported',
   'POST /portal/api/sites/:siteId/auth/providers/google/callback settings.changed',

@@ -165,6 +165,8 @@ describe('a new key', () => {
     publish(rotated.json)
     const activated = await post('one.test', 'activate')
     expect(activated).toMatchObject({ status: 200, json: { selector: 'croft2', state: 'active' } })
+    const recorded = 'POST /portal/api/sites/:siteId/dkim/activate dkim.activated'
+    expect(stack.app.recorded.has(recorded)).toBe(true)
 
     const after = await send('one.test')
     expect(await verified(after)).toMatchObject({ result: 'pass', selector: 'croft2' })

@@ -188,6 +188,7 @@ describe('a mailed link', () => {
     expect([done.status, done.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(textOf(done.text)).toContain('You have agreed')
     expect(await statusOf(target)).toBe('VERIFIED')
+    expect(stack.app.recorded.has(`POST ${PAGE} mail-forwarding.verified`)).toBe(true)
     for (const again of [await open(path, { headers: BROWSER }), await browser.submit(page, {})]) {
       expect([again.status, textOf(again.text)]).toEqual([
         410,

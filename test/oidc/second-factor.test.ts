@@ -185,6 +185,12 @@ describe.each([
       const query = new URLSearchParams({ user: owner.email }).toString()
       const operator = await stack.portal('DELETE', `/sites/${host}/second-factor?${query}`)
       expect(operator.status).toBe(204)
+      for (const route of [
+        'DELETE /admin/data/users/:sub/second-factor',
+        'DELETE /portal/api/sites/:siteId/second-factor',
+      ]) {
+        expect(stack.app.recorded.has(`${route} second-factor.disabled`), route).toBe(true)
+      }
       expect((await afterPassword(owner)).location).toContain('code=')
     })
 

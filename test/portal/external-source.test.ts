@@ -82,6 +82,8 @@ describe('an external repository', () => {
       const current = await stack.portal('POST', '/sites/refs.test/deployments/fetch')
       expect(current.json.git).toMatchObject({ commit: second, branch: 'main' })
     }
+    const recorded = 'POST /portal/api/sites/:siteId/deployments/fetch deployment.activated'
+    expect(stack.app.recorded.has(recorded)).toBe(true)
   })
 
   const [missing, invalid] = [[404, 'RefNotFound'] as const, [400, 'ValidationError'] as const]

@@ -65,6 +65,7 @@ describe('a push to the bound branch', () => {
       git: { commit, branch: 'main', dirty: false },
       fileCount: 2,
     })
+    expect(stack.app.recorded.has('POST /site.git/git-receive-pack deployment.activated')).toBe(true)
     await copy.commit(siteFiles('again'))
     expect(await copy.push('main')).toMatchObject({ code: 0 })
     expect(await answerOf(site.domain)).toBe('again')

@@ -27,7 +27,7 @@ export const deployWebhookRoutes = (context: AppContext) =>
     {
       open: 'Forges sign what they send with a secret of the site',
       changes: {
-        audit: ['deployment.activated'],
+        audit: 'job',
         effects: provenBy('a signature with a secret of the site', ['setsSecret?']),
       },
       requestBody: BODY,

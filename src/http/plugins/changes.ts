@@ -6,6 +6,7 @@ import { type EffectsDetail, type RouteEffects, effectsDetail } from './effects.
 export const UNRECORDED = {
   call: 'Runs what the site itself made callable, as its visitors do all day.',
   content: 'Changes items, objects or mail: what the site holds, not who may do what.',
+  job: 'Starts a job, which records what it changes.',
   derived: 'Makes again what follows from changes that are recorded.',
   page: 'A step of a sign-in, or of an account’s own page: each records what it ends in (`sign-in.*`, `code.*`, `password.*`, …).',
   query: 'Changes nothing: the method carries the question.',
