@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { type Actor, type Role, SITE_CODE, SYSTEM, actorId, atLeast } from './actor.ts'
+import { type Actor, type Role, SITE_CODE, SYSTEM, WEBHOOK, actorId, atLeast } from './actor.ts'
 
 const origin = { address: '192.0.2.1', userAgent: '', requestId: 'r' }
 const user = (role: Role): Actor => ({
@@ -18,7 +18,12 @@ describe('an actor', () => {
     [user('admin'), 'u1', ['user', 'admin']],
     [user('super-admin'), 'u1', ['user', 'admin', 'super-admin']],
     [{ type: 'operator', origin }, 'operator', ['user', 'admin', 'super-admin']],
-    [{ type: 'deployToken', tokenId: 'dtk_1', origin }, 'deploy-token:dtk_1', []],
+    [
+      { type: 'deployToken', tokenId: 'dtk_1', name: 'CI', via: 'api', origin },
+      'deploy-token:dtk_1',
+      [],
+    ],
+    [WEBHOOK, 'webhook', []],
     [{ type: 'owner', origin }, 'owner', []],
     [{ type: 'known', id: 'u2' }, 'u2', []],
     [SITE_CODE, 'site-code', ['user', 'admin']],

@@ -32,6 +32,8 @@ export interface OperatorActor {
 export interface DeployTokenActor {
   readonly type: 'deployToken'
   readonly tokenId: string
+  readonly name: string
+  readonly via: 'api' | 'git'
   readonly origin: RequestOrigin
 }
 
@@ -55,8 +57,16 @@ export type Actor =
   | DeployTokenActor
   | OwnerActor
   | KnownActor
+  | WebhookActor
   | SiteCodeActor
   | SystemActor
+
+/** A forge, by the webhook of the site: what it asks for is carried out later. */
+interface WebhookActor {
+  readonly type: 'webhook'
+}
+
+export const WEBHOOK: WebhookActor = { type: 'webhook' }
 
 /** Functions of the site. */
 interface SiteCodeActor {
@@ -91,6 +101,7 @@ export function actorId(actor: Actor): string {
     case 'known':
       return actor.id
     case 'owner':
+    case 'webhook':
     case 'system':
       return actor.type
   }

@@ -1,10 +1,10 @@
 import type { ActivationRecord } from '#sites/deployments/activation-record.ts'
-import type { DeploymentActor } from '#sites/deployments/actor.ts'
+import type { Deployer } from '#sites/deployments/deployer.ts'
 import type { DeploymentRecord } from '#sites/deployments/model.ts'
 
 const COMMIT_LENGTH = 12
 
-const ACTORS: Readonly<Record<DeploymentActor['type'], string>> = {
+const ACTORS: Readonly<Record<Deployer['type'], string>> = {
   operator: 'the operator',
   user: 'user',
   deployToken: 'token',
@@ -26,7 +26,7 @@ const ROLLBACKS = {
 } as const
 
 /** `token "ci"` */
-export function actorWords(actor: DeploymentActor | null): string {
+export function actorWords(actor: Deployer | null): string {
   if (actor === null) return 'unknown'
   const words = ACTORS[actor.type]
   return actor.name === null ? words : `${words} "${actor.name}"`

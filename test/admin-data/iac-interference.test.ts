@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
+import { from } from '#test/accounts-desk.ts'
 import { type ChangeSeen, ended, heldBack } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -62,7 +62,7 @@ async function deploy(site: RuntimeSite, texts: Readonly<Record<string, string>>
   }))
   const { deploymentId, missing } = await deployments.begin(siteId, {
     source: { type: 'folder' },
-    by: OPERATOR_DEPLOYS,
+    by: { type: 'operator', origin: from() } as const,
     buildYml: 'ARTIFACT_DIR: dist\n',
     files,
   })
@@ -70,7 +70,10 @@ async function deploy(site: RuntimeSite, texts: Readonly<Record<string, string>>
     if (!missing.includes(sha256)) continue
     await deployments.putFile(siteId, deploymentId, sha256, new Blob([texts[path] ?? '']).stream())
   }
-  return { activate: () => deployments.activate(siteId, deploymentId, OPERATOR_DEPLOYS) }
+  return {
+    activate: () =>
+      deployments.activate(siteId, deploymentId, { type: 'operator', origin: from() } as const),
+  }
 }
 
 const greeting = (text: string, rest: object = {}) => ({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
+import { from } from '#test/accounts-desk.ts'
 import { type ChangeSeen, carryOut, changesOf } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -147,7 +147,7 @@ describe('a deployment', () => {
     const { deployments } = stack.context
     const { deploymentId, missing } = await deployments.begin(siteId, {
       source: { type: 'folder' },
-      by: OPERATOR_DEPLOYS,
+      by: { type: 'operator', origin: from() } as const,
       buildYml: 'ARTIFACT_DIR: dist\n',
       files: files.map(({ text: _text, ...file }) => file),
     })
@@ -155,7 +155,7 @@ describe('a deployment', () => {
       if (!missing.includes(sha256)) continue
       await deployments.putFile(siteId, deploymentId, sha256, new Blob([text]).stream())
     }
-    return deployments.activate(siteId, deploymentId, OPERATOR_DEPLOYS)
+    return deployments.activate(siteId, deploymentId, { type: 'operator', origin: from() } as const)
   }
   const ARTIFACT = {
     'functions/hello.ts':

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 
+import type { Actor } from '#base/actor.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { uploadStream } from '#http/bodies/read-body.ts'
@@ -8,7 +9,6 @@ import { admission, authority, routeMacro } from '#http/plugins/authority.ts'
 import { siteOf } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
-import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { RepositoryRequest } from '#sites/repository/service.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -50,18 +50,19 @@ const repositoryAuth = (context: AppContext) =>
     repository: (_required: true) =>
       admission(authority('repository'), uploadBody(), async (request) => {
         const site = await siteOf(context, request)
-        const { address } = originOf(request)
+        const origin = originOf(request)
         const secret = passwordOf(request.headers.get('authorization'))
-        const use = { secret, scopes: SCOPES, address }
-        const { name } = await context.deployTokens.admit(site, use)
-        return { site, by: { type: 'gitPush', name } satisfies DeploymentActor as DeploymentActor }
+        const use = { secret, scopes: SCOPES, address: origin.address }
+        const { tokenId, name } = await context.deployTokens.admit(site, use)
+        const by: Actor = { type: 'deployToken', tokenId, name, via: 'git', origin }
+        return { site, by }
       }),
   })
 
 interface ServiceCall {
   readonly request: Request
   readonly site: Site
-  readonly by: DeploymentActor
+  readonly by: Actor
 }
 
 const answerService = (

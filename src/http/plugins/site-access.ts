@@ -8,7 +8,6 @@ import { operatorAt } from '#http/operator-at.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
 import { DeployTokens } from '#identity/deploy-tokens/service.ts'
-import { type DeploymentActor, OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
 import type { SiteRecord } from '#sites/model.ts'
 
 import {
@@ -23,14 +22,13 @@ import { operatorKeyCheck } from './operator-auth.ts'
 /** Who came, for the audit trail and for what they deploy. */
 interface Admitted {
   readonly by: OperatorActor | DeployTokenActor
-  readonly deployer: DeploymentActor
   /** Found already for whoever has to hold a token of it. */
   readonly site: SiteRecord | undefined
 }
 
 /**
  * `siteAccess: ['deploy']` on a route below `…/sites/:siteId`: the caller holds the operator key, or a deploy token of that
- * site with one of the scopes. Adds the `site` that the path names, `by` and `deployer`. A token learns of no other site whether it is there.
+ * site with one of the scopes. Adds the `site` that the path names, and `by`. A token learns of no other site whether it is there.
  */
 export const siteAccess = (context: AppContext) => {
   const admit = siteAdmission(context)
@@ -45,8 +43,8 @@ export const siteAccess = (context: AppContext) => {
       return {
         ...hooks,
         async resolve({ admitted, params }: ResolveContext<Admitted>) {
-          const { by, deployer, site } = hooks.resolve({ admitted, params })
-          return { by, deployer, site: site ?? (await context.sites.find(siteIn(params))) }
+          const { by, site } = hooks.resolve({ admitted, params })
+          return { by, site: site ?? (await context.sites.find(siteIn(params))) }
         },
       }
     },
@@ -63,7 +61,7 @@ export function siteAdmission(context: AppContext) {
   ): Promise<Admitted> => {
     if (!holdsKey(request.headers)) return admittedToken(context, scopes, { request, params })
     const by = operatorAt(request)
-    return { by, deployer: OPERATOR_DEPLOYS, site: undefined }
+    return { by, site: undefined }
   }
 }
 
@@ -82,8 +80,7 @@ async function admittedToken(
   const { address } = origin
   const { tokenId, name } = await context.deployTokens.admit(site, { secret, scopes, address })
   return {
-    by: { type: 'deployToken', tokenId, origin },
-    deployer: { type: 'deployToken', name },
+    by: { type: 'deployToken', tokenId, name, via: 'api', origin },
     site,
   }
 }

@@ -59,8 +59,7 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
     )
     .post(
       '/rollback',
-      async ({ site, deployer, body }) =>
-        context.rollbacks.rollBack(site.siteId, { ...body, by: deployer }),
+      async ({ site, by, body }) => context.rollbacks.rollBack(site.siteId, { ...body, by }),
       {
         siteAccess: DEPLOY,
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },

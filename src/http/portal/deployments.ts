@@ -29,10 +29,10 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     .use(siteAccess(context))
     .post(
       '/',
-      async ({ site, deployer, body }) =>
+      async ({ site, by, body }) =>
         context.deployments.begin(site.siteId, {
           source: { type: 'folder' },
-          by: deployer,
+          by,
           ...body,
         }),
       {
@@ -45,10 +45,10 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     )
     .post(
       '/fetch',
-      async ({ site, deployer, body: { ref } }) =>
+      async ({ site, by, body: { ref } }) =>
         site.sourceMode === 'SITE_GIT'
-          ? context.siteRepositories.deploy(site.siteId, deployer, ref)
-          : context.deployments.fetchExternal(site.siteId, deployer, ref),
+          ? context.siteRepositories.deploy(site.siteId, by, ref)
+          : context.deployments.fetchExternal(site.siteId, by, ref),
       {
         siteAccess: DEPLOY,
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
@@ -82,8 +82,8 @@ const pendingDeploymentRoutes = (context: AppContext) =>
     )
     .post(
       '/:deploymentId/activate',
-      async ({ site, deployer, params }) =>
-        context.deployments.activate(site.siteId, params.deploymentId, deployer),
+      async ({ site, by, params }) =>
+        context.deployments.activate(site.siteId, params.deploymentId, by),
       {
         siteAccess: DEPLOY,
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },

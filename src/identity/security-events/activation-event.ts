@@ -1,5 +1,5 @@
-import { OPERATOR } from '#base/actor.ts'
-import type { DeploymentActor } from '#sites/deployments/actor.ts'
+import { type Actor, originOfActor } from '#base/actor.ts'
+import { deployerOf } from '#sites/deployments/deployer.ts'
 import type { AuditedActivation } from '#sites/deployments/service.ts'
 
 import type { SecurityEvent } from './model.ts'
@@ -12,9 +12,12 @@ export function activationEvent({
   by,
 }: AuditedActivation): SecurityEvent {
   const detail = { deploymentId, reason, replaced: replacedId ?? '' }
-  return { event: 'deployment.activated', actor: deployerName(by), detail }
+  const origin = originOfActor(by)
+  return { event: 'deployment.activated', actor: deployerName(by), origin, detail }
 }
 
 /** As the audit trail names who deploys. */
-export const deployerName = ({ type, name }: DeploymentActor): string =>
-  type === 'operator' ? OPERATOR : [type, name ?? ''].join(' ').trim()
+export function deployerName(by: Actor): string {
+  const { type, name } = deployerOf(by)
+  return [type, name ?? ''].join(' ').trim()
+}

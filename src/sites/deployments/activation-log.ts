@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { deleteActivationsUpTo, insertActivation, selectActivations } from './activation-queries.ts'
@@ -7,7 +8,6 @@ import {
   activationRecord,
   fileChanges,
 } from './activation-record.ts'
-import type { DeploymentActor } from './actor.ts'
 import { type DeploymentRow, storedFiles } from './model.ts'
 import { selectDeployment } from './queries.ts'
 
@@ -21,7 +21,7 @@ export interface Activation {
   /** What is current until now. */
   readonly replacedId: string | null
   readonly reason: ActivationReason
-  readonly by: DeploymentActor
+  readonly by: Actor
 }
 
 /** Records that a deployment becomes the current one; the site is locked. Returns the number of the activation. */

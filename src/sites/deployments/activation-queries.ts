@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 
+import type { Actor } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { ActivationReason, ActivationRow, FileChangeCounts } from './activation-record.ts'
-import type { DeploymentActor } from './actor.ts'
+import { deployerOf } from './deployer.ts'
 
 const COLUMNS = [
   'activation_number',
@@ -25,7 +26,7 @@ export interface NewActivation {
   readonly deploymentId: string
   readonly replacedId: string | null
   readonly reason: ActivationReason
-  readonly by: DeploymentActor
+  readonly by: Actor
   readonly fileChanges: FileChangeCounts | null
 }
 
@@ -48,7 +49,7 @@ export async function insertActivation(
       deployment_id: deploymentId,
       replaced_id: replacedId,
       reason,
-      activated_by: JSON.stringify(by),
+      activated_by: JSON.stringify(deployerOf(by)),
       activated_at: now,
       files_added: fileChanges?.added ?? null,
       files_changed: fileChanges?.changed ?? null,

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { DeploymentActor } from './actor.ts'
+import { Deployer } from './deployer.ts'
 import type { FileChanges } from './deployment-changes.ts'
 import type { ArtifactFile } from './model.ts'
-import { storedActor } from './stored-json.ts'
+import { storedDeployer } from './stored-json.ts'
 
 export const ActivationReason = Type.Union([
   Type.Literal('deploy'),
@@ -30,7 +30,7 @@ const AutomaticRollback = Type.Object({
 export const ActivationRecord = Type.Object({
   activatedAt: Type.String(),
   /** Null for what was deployed before this was recorded. */
-  activatedBy: Type.Union([DeploymentActor, Type.Null()]),
+  activatedBy: Type.Union([Deployer, Type.Null()]),
   reason: ActivationReason,
   /** The deployment that was current before. */
   replacedDeploymentId: Type.Union([Type.String(), Type.Null()]),
@@ -65,7 +65,7 @@ export function activationRecord(row: ActivationRow): ActivationRecord {
   const isKnown = added !== null && changed !== null && removed !== null
   return {
     activatedAt: row.activated_at.toISOString(),
-    activatedBy: storedActor(row.activated_by),
+    activatedBy: storedDeployer(row.activated_by),
     reason: row.reason,
     replacedDeploymentId: row.replaced_id,
     fileChanges: isKnown ? { added, changed, removed } : null,

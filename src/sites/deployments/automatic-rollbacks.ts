@@ -1,10 +1,10 @@
+import { SYSTEM } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { SERVICE_DEPLOYS } from './actor.ts'
 import {
   type WatchedActivation,
   selectNewestActivationNumber,
@@ -67,7 +67,7 @@ export class AutomaticRollbacks {
     const { database, deployments } = this.#deps
     try {
       await deployments.switchTo(siteId, replacedId ?? '', {
-        by: SERVICE_DEPLOYS,
+        by: SYSTEM,
         reason: 'automaticRollback',
         async guard(tx) {
           if ((await selectNewestActivationNumber(tx)) !== activationNumber) throw replaced()

@@ -1,7 +1,7 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFile } from './model.ts'
 
 /** Changes of the site that an activation outlives. */
@@ -11,7 +11,7 @@ const MAX_ROUNDS = 5
 export interface CompleteDeployment {
   readonly siteId: string
   readonly deploymentId: string
-  readonly by: DeploymentActor
+  readonly by: Actor
   /** Whether the site goes back to it. */
   readonly isRollback: boolean
   readonly files: readonly ArtifactFile[]

@@ -1,8 +1,8 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import { type Repo, type SiteSource, artifactDirectoryOf } from '#sites/source.ts'
 
-import type { DeploymentActor } from './actor.ts'
 import { scanArtifact } from './artifact-folder.ts'
 import { checkArtifactDirectory } from './build-yml.ts'
 import type { DeploymentRecord } from './model.ts'
@@ -44,12 +44,7 @@ export class ExternalSource {
    * Joins the fetch of the same that is in progress, if any. `ref` is a branch, a tag or the whole id of a commit instead of the
    * configured branch.
    */
-  deploy(
-    siteId: string,
-    source: SiteSource,
-    by: DeploymentActor,
-    ref?: string,
-  ): Promise<DeploymentRecord> {
+  deploy(siteId: string, source: SiteSource, by: Actor, ref?: string): Promise<DeploymentRecord> {
     const { repo, sourceMode } = source
     if (repo === null) {
       throw new AppError(
@@ -63,7 +58,7 @@ export class ExternalSource {
     return this.#flights.run(key, () => this.#fetch(siteId, named, by))
   }
 
-  async #fetch(siteId: string, repo: Repo, by: DeploymentActor): Promise<DeploymentRecord> {
+  async #fetch(siteId: string, repo: Repo, by: Actor): Promise<DeploymentRecord> {
     await using folder = await openWorkFolder(this.#deps)
     return await this.#deploy(siteId, repo, { intoDir: folder.path, by })
   }
@@ -71,7 +66,7 @@ export class ExternalSource {
   async #deploy(
     siteId: string,
     repo: Repo,
-    { intoDir, by }: { readonly intoDir: string; readonly by: DeploymentActor },
+    { intoDir, by }: { readonly intoDir: string; readonly by: Actor },
   ): Promise<DeploymentRecord> {
     const { deployments, fetchRepository } = this.#deps
     const { url, branch } = repo

@@ -6,10 +6,10 @@ import { pathFault } from '#sites/artifact-path.ts'
 import { type StaticSettings, isPublicFile } from '#sites/static-settings.ts'
 
 import { ActivationRecord } from './activation-record.ts'
-import { DeploymentActor } from './actor.ts'
 import { MAX_BUILD_YML_BYTES } from './build-yml.ts'
+import { Deployer } from './deployer.ts'
 import { GitState } from './git-state.ts'
-import { stored, storedActor, storedGitState } from './stored-json.ts'
+import { stored, storedDeployer, storedGitState } from './stored-json.ts'
 
 export const MAX_FILES = 5_000
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -65,7 +65,7 @@ export const DeploymentRecord = Type.Object({
   sizeBytes: Type.Integer(),
   error: Type.Union([Type.String(), Type.Null()]),
   /** Null for what was deployed before this was recorded. */
-  deployedBy: Type.Union([DeploymentActor, Type.Null()]),
+  deployedBy: Type.Union([Deployer, Type.Null()]),
   /** Null when the files are not known to be of a repository. */
   git: Type.Union([GitState, Type.Null()]),
   createdAt: Type.String(),
@@ -124,7 +124,7 @@ export function deploymentRecord(
     fileCount: row.file_count,
     sizeBytes: Number(row.size_bytes),
     error: row.error,
-    deployedBy: storedActor(row.deployed_by),
+    deployedBy: storedDeployer(row.deployed_by),
     git: storedGitState(row.git),
     createdAt: row.created_at.toISOString(),
     activatedAt: row.activated_at?.toISOString() ?? null,

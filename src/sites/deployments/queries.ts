@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 
+import type { Actor } from '#base/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { SourceMode } from '#sites/source.ts'
 
-import type { DeploymentActor } from './actor.ts'
+import { deployerOf } from './deployer.ts'
 import type { GitState } from './git-state.ts'
 import {
   type ArtifactFile,
@@ -64,7 +65,7 @@ export interface NewDeployment {
   readonly source: DeploymentSource
   readonly artifactDirectory: string
   readonly files: readonly ArtifactFile[]
-  readonly by: DeploymentActor
+  readonly by: Actor
   readonly git: GitState | null
 }
 
@@ -84,7 +85,7 @@ export async function insertDeployment(
       files: JSON.stringify(deployment.files),
       file_count: deployment.files.length,
       size_bytes: String(totalBytes(deployment.files)),
-      deployed_by: JSON.stringify(deployment.by),
+      deployed_by: JSON.stringify(deployerOf(deployment.by)),
       git: deployment.git === null ? null : JSON.stringify(deployment.git),
       created_at: now,
     })

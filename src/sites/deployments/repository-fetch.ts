@@ -1,3 +1,4 @@
+import { WEBHOOK } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { type Queue, TransientFailure } from '#platform/queue/queue.ts'
@@ -16,7 +17,7 @@ export function handleRepositoryFetch(
 ): void {
   const fetch = async ({ siteId }: { readonly siteId: string }): Promise<void> => {
     try {
-      await deployments.fetchExternal(siteId, { type: 'webhook', name: null })
+      await deployments.fetchExternal(siteId, WEBHOOK)
     } catch (error) {
       if (!(error instanceof AppError) || error.code === 'DiskFull') throw error
       if (error.code === 'SourceUnavailable') throw new TransientFailure(error.message)

@@ -1,8 +1,8 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { selectNewestActivations } from './activation-queries.ts'
-import type { DeploymentActor } from './actor.ts'
 import { deploymentRemoved, existingDeployment, existingSite } from './deployment-rows.ts'
 import type { DeploymentRecord } from './model.ts'
 import { selectDeployment } from './queries.ts'
@@ -13,7 +13,7 @@ export interface RollbackRequest {
   readonly deploymentId?: string | undefined
   /** What the caller knows as the current one: another one is not rolled back in its place. */
   readonly from?: string | undefined
-  readonly by: DeploymentActor
+  readonly by: Actor
 }
 
 interface RollbacksDeps {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -9,7 +10,6 @@ import { SITE_DEFINITION_FILE } from '#sites/static-settings.ts'
 
 import { type Activation, logActivation } from './activation-log.ts'
 import type { ActivationReason } from './activation-record.ts'
-import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts, CurrentDeployment } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
@@ -61,7 +61,7 @@ export interface DeploymentsDeps extends Pick<
 /** Where files come from, and who deploys them. */
 export interface DeploymentOrigin {
   readonly source: DeploymentSource
-  readonly by: DeploymentActor
+  readonly by: Actor
   /** Of the repository that the files are from, where that is known. */
   readonly git?: GitState
 }
@@ -77,7 +77,7 @@ export interface AuditedActivation extends Pick<Activation, 'replacedId' | 'reas
 }
 
 export interface ActivationOrder {
-  readonly by: DeploymentActor
+  readonly by: Actor
   readonly reason: ActivationReason
   /** Throws where it must not happen any more; the site is locked, and nothing has been changed. */
   guard?(tx: SiteTx, currentId: string | null): void | Promise<void>
@@ -146,7 +146,7 @@ export class Deployments {
    * Makes a complete deployment the site's current one, also an earlier one again. It is checked before, and becomes
    * current in one transaction with all that follows from it.
    */
-  activate(siteId: string, deploymentId: string, by: DeploymentActor): Promise<DeploymentRecord> {
+  activate(siteId: string, deploymentId: string, by: Actor): Promise<DeploymentRecord> {
     return this.switchTo(siteId, deploymentId, { by, reason: 'deploy' })
   }
 
@@ -201,11 +201,7 @@ export class Deployments {
   }
 
   /** Deploys what the configured branch, or another ref, of the site's external repository holds now. */
-  async fetchExternal(
-    siteId: string,
-    by: DeploymentActor,
-    ref?: string,
-  ): Promise<DeploymentRecord> {
+  async fetchExternal(siteId: string, by: Actor, ref?: string): Promise<DeploymentRecord> {
     const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
     return this.#external.deploy(siteId, storedSource(site), by, ref)
   }

@@ -3,11 +3,11 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError } from '#base/app-error.ts'
 
-import { DeploymentActor } from './actor.ts'
+import { Deployer } from './deployer.ts'
 import { GitState } from './git-state.ts'
 
-export const storedActor = (value: unknown): DeploymentActor | null =>
-  value === null ? null : stored(DeploymentActor, value, 'actor')
+export const storedDeployer = (value: unknown): Deployer | null =>
+  value === null ? null : stored(Deployer, value, 'actor')
 
 export const storedGitState = (value: unknown): GitState | null =>
   value === null ? null : stored(GitState, value, 'commit')

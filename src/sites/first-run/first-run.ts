@@ -1,9 +1,8 @@
-import { type Actor, OPERATOR } from '#base/actor.ts'
+import { type Actor, OPERATOR, SYSTEM } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import { SERVICE_DEPLOYS } from '#sites/deployments/actor.ts'
 import { type ArtifactFolder, scanArtifact } from '#sites/deployments/artifact-folder.ts'
 import { parseBuildYml } from '#sites/deployments/build-yml.ts'
 import type { DeploymentOrigin, Deployments } from '#sites/deployments/service.ts'
@@ -17,7 +16,7 @@ import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
 /** As the audit trail names the actor. */
 const BY: Actor = { type: 'known', id: OPERATOR }
 
-const EXAMPLE: DeploymentOrigin = { source: { type: 'folder' }, by: SERVICE_DEPLOYS }
+const EXAMPLE: DeploymentOrigin = { source: { type: 'folder' }, by: SYSTEM }
 
 /** Mail's side of it. */
 interface NewMailboxes {

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { ifMissing } from '#base/error-code.ts'
 import { sourceFaults } from '#base/source-faults.ts'
@@ -8,7 +9,6 @@ import { type GitSource, isAncestor, objectTypes } from '#platform/git/commit-fi
 import type { PushedRefs, RefUpdate } from '#platform/git/push-channel.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { Deployments } from '#sites/deployments/service.ts'
 import { type WorkFolderDeps, openWorkFolder } from '#sites/deployments/work-folder.ts'
 
@@ -37,7 +37,7 @@ export interface PushContext {
   readonly siteId: string
   readonly binding: Binding
   readonly view: OpenView
-  readonly by: DeploymentActor
+  readonly by: Actor
 }
 
 /**

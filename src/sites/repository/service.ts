@@ -1,3 +1,4 @@
+import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 import { type GitSource, commitOf } from '#platform/git/commit-files.ts'
@@ -7,7 +8,6 @@ import {
   type GitHttpRequest,
   gitHttpBackend,
 } from '#platform/git/http-backend.ts'
-import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { DeploymentRecord } from '#sites/deployments/model.ts'
 import { openWorkFolder } from '#sites/deployments/work-folder.ts'
 
@@ -36,7 +36,7 @@ export interface RepositoryRequest extends Pick<
   GitHttpRequest,
   'service' | 'part' | 'headers' | 'body' | 'signal'
 > {
-  readonly by: DeploymentActor
+  readonly by: Actor
 }
 
 /** The repositories of sites with the source mode `SITE_GIT`: clone and fetch, and pushes that deploy. */
@@ -87,7 +87,7 @@ export class SiteRepositories implements AsyncDisposable {
   }
 
   /** Deploys what a branch, tag or commit of the repository holds; the bound branch when none is named. */
-  async deploy(siteId: string, by: DeploymentActor, ref?: string): Promise<DeploymentRecord> {
+  async deploy(siteId: string, by: Actor, ref?: string): Promise<DeploymentRecord> {
     const signal = AbortSignal.timeout(REQUEST_MS)
     const binding = await this.#binding(siteId)
     const { artifactDirectory: directory } = binding
