@@ -30,6 +30,7 @@ const ELSEWHERE = [
   'POST /admin/public/onboarding/user invite.sent',
   'POST /data/auth/password/add password.added',
   'POST /portal/api/site-imports site.imported',
+  'POST /portal/api/site-imports invite.sent',
   'POST /portal/api/sites/:siteId/auth/providers/google/callback settings.changed',
   'POST /portal/api/sites/:siteId/deployments/fetch deployment.activated',
   'POST /portal/api/sites/:siteId/dkim/activate dkim.activated',

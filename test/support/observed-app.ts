@@ -7,14 +7,19 @@ import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { type RouteRow, isChanging, routeRows } from './route-table.ts'
 
+/** A request, and what it wrote to the audit trail; a response that is streamed may go on to write. */
+interface ObservedCall extends Pick<Request, 'method' | 'url'> {
+  status: number
+  readonly events: string[]
+}
+
 /** The service, as an observer of what its requests write to the audit trail, which it compares with what their routes declare. */
 export class ObservedApp implements HttpApp {
   readonly routes: HttpApp['routes']
-  /** `{method} {path} {event}` of what requests wrote that were not refused. */
-  readonly recorded = new Set<string>()
-  readonly #undeclared = new Set<string>()
+  /** Those that wrote something. */
+  readonly #calls = new Set<ObservedCall>()
   readonly #app: HttpApp
-  readonly #events = new AsyncLocalStorage<string[]>()
+  readonly #current = new AsyncLocalStorage<ObservedCall>()
   readonly #patterns: readonly { readonly row: RouteRow; readonly pattern: RegExp }[]
 
   constructor(app: HttpApp, { securityEvents }: Pick<AppContext, 'securityEvents'>) {
@@ -25,32 +30,44 @@ export class ObservedApp implements HttpApp {
       .toSorted((a, b) => rank(a.row.path) - rank(b.row.path))
     const record = securityEvents.record.bind(securityEvents)
     securityEvents.record = async (tx, event) => {
-      const events = this.#events.getStore()
+      const call = this.#current.getStore()
       await record(tx, event)
-      tx.onCommit(() => events?.push(event.event))
+      tx.onCommit(() => {
+        if (call) this.#calls.add(call)
+        call?.events.push(event.event)
+      })
     }
   }
 
   async fetch(request: Request, peer: Peer): Promise<Response> {
-    const events: string[] = []
-    const response = await this.#events.run(events, () => this.#app.fetch(request, peer))
-    const route = events.length > 0 && this.#routeOf(request)
-    if (route) this.#compare(route, response.status, events)
+    const { method, url } = request
+    const call: ObservedCall = { method, url, status: 200, events: [] }
+    const response = await this.#current.run(call, () => this.#app.fetch(request, peer))
+    call.status = response.status
     return response
+  }
+
+  /** `{method} {path} {event}` of what requests wrote that were not refused. */
+  get recorded(): ReadonlySet<string> {
+    const entries = [...this.#calls].flatMap(({ status, events, ...request }) => {
+      const name = this.#routeOf(request)?.name
+      return status < 400 ? events.map((event) => `${name} ${event}`) : []
+    })
+    return new Set(entries)
   }
 
   /** Throws when a request wrote what its route does not declare. */
   check(): void {
-    if (this.#undeclared.size === 0) return
-    throw new Error(`Undeclared audit events: ${[...this.#undeclared].join(', ')}`)
-  }
-
-  #compare(route: RouteRow, status: number, events: readonly string[]): void {
-    for (const event of events) {
-      if (!isDeclared(route, event, status))
-        this.#undeclared.add(`${route.name} ${event} (${status})`)
-      if (status < 400) this.recorded.add(`${route.name} ${event}`)
+    const undeclared = new Set<string>()
+    for (const { status, events, ...request } of this.#calls) {
+      const route = this.#routeOf(request)
+      for (const event of events) {
+        if (route && !isDeclared(route, event, status))
+          undeclared.add(`${route.name} ${event} (${status})`)
+      }
     }
+    if (undeclared.size > 0)
+      throw new Error(`Undeclared audit events: ${[...undeclared].join(', ')}`)
   }
 
   #routeOf({ method, url }: Pick<Request, 'method' | 'url'>): RouteRow | undefined {

@@ -72,7 +72,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       {
         operator: true,
         changes: {
-          audit: ['site.imported'],
+          audit: ['site.imported', 'invite.sent'],
           effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],
         },
         query: ImportQuery,
