@@ -177,7 +177,9 @@ describe('a call that needs no route', () => {
       await bytes
       Object.defineProperty(request, 'arrayBuffer', { value: () => bytes })
       const own = await promisesOf(async () => new Response('x'))
-      const all = await promisesOf(() => stack.app.fetch(request, { address: '203.0.113.7' }))
+      const all = await promisesOf(() =>
+        stack.app.observed.fetch(request, { address: '203.0.113.7' }),
+      )
       counts.push(all - own + 2)
     }
     // Others may have made some meanwhile.

@@ -65,7 +65,9 @@ describe('a push to the bound branch', () => {
       git: { commit, branch: 'main', dirty: false },
       fileCount: 2,
     })
-    expect(stack.app.recorded.has('POST /site.git/git-receive-pack deployment.activated')).toBe(true)
+    expect(stack.app.recorded.has('POST /site.git/git-receive-pack deployment.activated')).toBe(
+      true,
+    )
     await copy.commit(siteFiles('again'))
     expect(await copy.push('main')).toMatchObject({ code: 0 })
     expect(await answerOf(site.domain)).toBe('again')

@@ -15,15 +15,16 @@ interface ObservedCall extends Pick<Request, 'method' | 'url'> {
 
 /** The service, as an observer of what its requests write to the audit trail, which it compares with what their routes declare. */
 export class ObservedApp implements HttpApp {
+  /** Without the observer. */
+  readonly observed: HttpApp
   readonly routes: HttpApp['routes']
   /** Those that wrote something. */
   readonly #calls = new Set<ObservedCall>()
-  readonly #app: HttpApp
   readonly #current = new AsyncLocalStorage<ObservedCall>()
   readonly #patterns: readonly { readonly row: RouteRow; readonly pattern: RegExp }[]
 
   constructor(app: HttpApp, { securityEvents }: Pick<AppContext, 'securityEvents'>) {
-    this.#app = app
+    this.observed = app
     this.routes = app.routes
     this.#patterns = routeRows(app.routes)
       .map((row) => ({ row, pattern: patternOf(row.path) }))
@@ -42,7 +43,7 @@ export class ObservedApp implements HttpApp {
   async fetch(request: Request, peer: Peer): Promise<Response> {
     const { method, url } = request
     const call: ObservedCall = { method, url, status: 200, events: [] }
-    const response = await this.#current.run(call, () => this.#app.fetch(request, peer))
+    const response = await this.#current.run(call, () => this.observed.fetch(request, peer))
     call.status = response.status
     return response
   }
