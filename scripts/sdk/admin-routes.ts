@@ -1,7 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AppContext } from '#context'
-import type { ResponseKind } from '#http/plugins/response-kinds.ts'
+import {
+  type ResponseKind,
+  type SchemasByStatus,
+  schemasByStatus,
+} from '#http/plugins/response-kinds.ts'
 import { routes } from '#http/routes.ts'
 
 import { schemaType } from './schema-type.ts'
@@ -19,7 +23,7 @@ interface Declaration {
   readonly params?: TSchema
   readonly query?: TSchema
   readonly body?: TSchema
-  readonly response?: TSchema
+  readonly response?: TSchema | SchemasByStatus
   readonly detail?: {
     readonly 'x-request-body'?: { readonly kind: string }
     readonly 'x-response'?: ResponseKind
@@ -65,8 +69,9 @@ function entry(path: string, { query, body, response, detail }: Declaration): st
 }
 
 /** The client gives what is not JSON as the `Response` itself. */
-function responseType(schema: TSchema | undefined, kind: ResponseKind | undefined): string {
-  if (schema !== undefined) return schemaType(schema)
+function responseType(response: Declaration['response'], kind: ResponseKind | undefined): string {
+  const types = Object.values(schemasByStatus(response)).map((schema) => schemaType(schema))
+  if (types.length > 0) return [...new Set(types)].join(' | ')
   if (kind === undefined) return 'unknown'
   return kind === 'no-content' ? 'undefined' : 'Response'
 }

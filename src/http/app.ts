@@ -19,6 +19,7 @@ import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { OPENER_POLICY } from './opener-policy.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
+import { type SchemasByStatus, schemasByStatus } from './plugins/response-kinds.ts'
 import { keepPrivate } from './private-answers.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
@@ -36,8 +37,7 @@ export interface RouteDeclaration {
   readonly method: string
   readonly path: string
   readonly detail: Readonly<Record<string, unknown>>
-  /** The schema of the JSON that it responds with. */
-  readonly response?: TSchema | undefined
+  readonly schemas?: SchemasByStatus
 }
 
 export function httpApp(context: AppContext): HttpApp {
@@ -65,7 +65,7 @@ export function httpApp(context: AppContext): HttpApp {
         method,
         path,
         detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
-        response: hooks?.response as TSchema | undefined,
+        schemas: schemasByStatus(hooks?.response as TSchema | SchemasByStatus | undefined),
       })),
     ],
     fetch(request, peer) {

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-import type { AppContext } from '#context'
 import type { HttpApp } from '#http/app.ts'
 import { FREQUENT_EVENTS } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
+import { hasDeclaredResponse, responseDifference } from './declared-responses.ts'
 import { type RouteRow, isChanging, routeRows } from './route-table.ts'
 
 /** A request, and what it wrote to the audit trail; a response that is streamed may go on to write. */
@@ -13,17 +14,24 @@ interface ObservedCall extends Pick<Request, 'method' | 'url'> {
   readonly events: string[]
 }
 
-/** The service, as an observer of what its requests write to the audit trail, which it compares with what their routes declare. */
+/**
+ * The service, and an observer that compares what its routes declare with what they do: the entries that requests write to the
+ * audit trail, and the responses of `/admin` and `/portal`. A response that differs reaches its caller as 500.
+ */
 export class ObservedApp implements HttpApp {
   /** Without the observer. */
   readonly observed: HttpApp
   readonly routes: HttpApp['routes']
   /** Those that wrote something. */
   readonly #calls = new Set<ObservedCall>()
+  readonly #differences = new Set<string>()
   readonly #current = new AsyncLocalStorage<ObservedCall>()
   readonly #patterns: readonly { readonly row: RouteRow; readonly pattern: RegExp }[]
 
-  constructor(app: HttpApp, { securityEvents }: Pick<AppContext, 'securityEvents'>) {
+  constructor(
+    app: HttpApp,
+    { securityEvents }: { readonly securityEvents: Pick<SecurityEvents, 'record'> },
+  ) {
     this.observed = app
     this.routes = app.routes
     this.#patterns = routeRows(app.routes)
@@ -45,7 +53,7 @@ export class ObservedApp implements HttpApp {
     const call: ObservedCall = { method, url, status: 200, events: [] }
     const response = await this.#current.run(call, () => this.observed.fetch(request, peer))
     call.status = response.status
-    return response
+    return (await this.#differing(request, response)) ?? response
   }
 
   /** `{method} {path} {event}` of what requests wrote that were not refused. */
@@ -57,9 +65,9 @@ export class ObservedApp implements HttpApp {
     return new Set(entries)
   }
 
-  /** Throws when a request wrote what its route does not declare. */
+  /** Throws when a request wrote, or was answered with, what its route does not declare. */
   check(): void {
-    const undeclared = new Set<string>()
+    const undeclared = new Set(this.#differences)
     for (const { status, events, ...request } of this.#calls) {
       const route = this.#routeOf(request)
       for (const event of events) {
@@ -67,8 +75,19 @@ export class ObservedApp implements HttpApp {
           undeclared.add(`${route.name} ${event} (${status})`)
       }
     }
-    if (undeclared.size > 0)
-      throw new Error(`Undeclared audit events: ${[...undeclared].join(', ')}`)
+    if (undeclared.size > 0) throw new Error(`Routes do not declare: ${[...undeclared].join(', ')}`)
+  }
+
+  /** What the caller gets instead of a response that its route does not declare. */
+  async #differing(request: Request, response: Response): Promise<Response | undefined> {
+    const { pathname } = new URL(request.url)
+    if (response.status >= 400 || !hasDeclaredResponse(pathname)) return undefined
+    const route = this.#routeOf(request)
+    if (route === undefined || !hasDeclaredResponse(route.path)) return undefined
+    const difference = await responseDifference(route, response)
+    if (difference === undefined) return undefined
+    this.#differences.add(`${route.name}: ${difference}`)
+    return Response.json({ undeclared: difference }, { status: 500 })
   }
 
   #routeOf({ method, url }: Pick<Request, 'method' | 'url'>): RouteRow | undefined {

@@ -1,8 +1,12 @@
-import type { TSchema } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 
 import type { RouteDeclaration } from '#http/app.ts'
-import { RESPONSE_KINDS, type ResponseKind } from '#http/plugins/response-kinds.ts'
+import {
+  RESPONSE_KINDS,
+  type ResponseKind,
+  type SchemasByStatus,
+  schemasByStatus,
+} from '#http/plugins/response-kinds.ts'
 
 /** What one route declares, as a row of the table. */
 export interface RouteRow {
@@ -17,8 +21,7 @@ export interface RouteRow {
   readonly effects: readonly string[] | undefined
   /** What in the request proves the caller, instead of a recent sign-in. */
   readonly proof: string | undefined
-  /** Of the JSON that it responds with. */
-  readonly schema: TSchema | undefined
+  readonly schemas: SchemasByStatus
   /** What it responds with that is not JSON. */
   readonly responds: ResponseKind | undefined
 }
@@ -32,12 +35,12 @@ export const declarationsOf = ({ routes }: AnyElysia): RouteDeclaration[] =>
     method,
     path,
     detail: hooks?.detail ?? {},
-    response: hooks?.response,
+    schemas: schemasByStatus(hooks?.response),
   }))
 
 /** The rows of the routes, by path; a route that is mounted twice is one row. */
 export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
-  const rows = routes.map(({ method, path: declared, detail, response }) => {
+  const rows = routes.map(({ method, path: declared, detail, schemas = {} }) => {
     const path = declared.replace(/(?<=.)\/$/, '')
     return {
       name: `${method} ${path}`,
@@ -48,7 +51,7 @@ export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
       audit: namesOr(detail['x-audit']),
       effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,
       proof: text(detail['x-proof']),
-      schema: response,
+      schemas,
       responds: kindOf(detail['x-response']),
     }
   })

@@ -31,6 +31,6 @@ export const deployWebhookRoutes = (context: AppContext) =>
         effects: provenBy('a signature with a secret of the site', ['setsSecret?']),
       },
       requestBody: BODY,
-      response: WebhookAnswer,
+      response: { 200: WebhookAnswer, 202: WebhookAnswer },
     },
   )

@@ -1,3 +1,5 @@
+import { KindGuard, type TSchema } from '@sinclair/typebox'
+
 interface Kind {
   readonly status: number
   /** None: the response has no body. */
@@ -19,9 +21,19 @@ export const RESPONSE_KINDS = {
 } as const satisfies Readonly<Record<string, Kind>>
 export type ResponseKind = keyof typeof RESPONSE_KINDS
 
+/** The schemas of the JSON that a route responds with. */
+export type SchemasByStatus = Readonly<Record<string, TSchema>>
+
 export interface ResponseDetail {
   readonly 'x-response': ResponseKind
 }
 
 /** Marks a route in the table. For a route that admits its callers itself; the others name `responds` beside their authority. */
 export const responseDetail = (kind: ResponseKind): ResponseDetail => ({ 'x-response': kind })
+
+/** Reads the `response` of a route: one schema is that of a 200. */
+export function schemasByStatus(
+  response: TSchema | SchemasByStatus | undefined = {},
+): SchemasByStatus {
+  return KindGuard.IsSchema(response) ? { 200: response } : response
+}
