@@ -58,6 +58,16 @@ const READ = { open: '200', orders: '200', place: '403', web: '200' }
 const BOTH = { open: '200', orders: '200', place: '200', web: '200' }
 
 describe('an operation that asks for scopes', () => {
+  test.each([
+    ['authenticated', {}],
+    ['groups', { groups: ['staff'] }],
+  ])('is shown with them in mode %s', async (mode, more) => {
+    await site.putGroups('staff')
+    const auth = { mode, ...more, scopes: ['orders:read'] }
+    const { json } = await site.putOperation('shown', { preset: { preset: 'echo' }, auth })
+    expect(json.auth).toEqual(auth)
+  })
+
   test('takes tokens of the site’s own application with these scopes', async () => {
     const party = await RelyingParty.of(stack, 'one.test')
     const tokensWith = async (scope: string | undefined) => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Operation } from '#runtime/operations/model.ts'
+import { type AuthRule, type Operation, scopesOfRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 
@@ -25,7 +25,11 @@ export const OperationView = Type.Object({
       ),
     }),
   ),
-  auth: Type.Object({ mode: Type.String(), groups: Type.Optional(Type.Array(Type.String())) }),
+  auth: Type.Object({
+    mode: Type.String(),
+    groups: Type.Optional(Type.Array(Type.String())),
+    scopes: Type.Optional(Type.Array(Type.String())),
+  }),
   cache: Type.Object({ ttlSeconds: Type.Integer() }),
   /** There only where its function answers HTTP itself. */
   http: Type.Optional(Type.Literal(true)),
@@ -43,12 +47,21 @@ export function operationView(
     resourceId: lambdaResourceId ?? preset?.resourceId ?? null,
     ...(lambdaResourceId === null ? {} : { lambdaResourceId }),
     ...(preset === null ? {} : { preset: presetView(preset) }),
-    auth: auth.mode === 'groups' ? { mode: auth.mode, groups: [...auth.groups] } : auth,
+    auth: ruleView(auth),
     cache: { ttlSeconds: cacheTtlSeconds },
     ...(http ? { http } : {}),
     createdAt: rest.createdAt,
     updatedAt: rest.updatedAt,
     permissionsSync,
+  }
+}
+
+function ruleView(auth: AuthRule): Static<typeof OperationView>['auth'] {
+  const scopes = scopesOfRule(auth)
+  return {
+    mode: auth.mode,
+    ...(auth.mode === 'groups' && { groups: [...auth.groups] }),
+    ...(scopes.length > 0 && { scopes: [...scopes] }),
   }
 }
 

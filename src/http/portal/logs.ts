@@ -33,6 +33,7 @@ export const portalLogRoutes = (context: AppContext) => {
       query: t.Composite([LogFilterQuery, Followed, PageQuery]),
       // Elysia leaves a Response, here the stream, unchecked.
       response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
+      responds: 'events',
     },
   )
 }
