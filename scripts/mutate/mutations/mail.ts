@@ -115,8 +115,8 @@ export const MAIL: readonly Mutation[] = [
     'any number of connections of a network',
     [
       'src/mail/inbound/gate.ts',
-      'if (open >= this.#deps.limits.connectionsPerNetwork)',
-      'if (open < 0 * this.#deps.limits.connectionsPerNetwork)',
+      'if (open >= this.#limits.connectionsPerNetwork)',
+      'if (open < 0 * this.#limits.connectionsPerNetwork)',
     ],
     'one network takes all connections',
     ['test/mail/inbound-limits.test.ts'],

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 
 import { networkOf } from '#base/network-of.ts'
 import type { MailConfig } from '#config/config.ts'
-import { type Counters, perWindow } from '#platform/redis/counters.ts'
+import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 const MINUTE_MS = 60_000
@@ -19,21 +20,23 @@ export interface GateDeps {
 
 /** How much of it comes from a network, and goes to a site: connections at once, messages and bytes in a minute. */
 export class InboundGate {
-  readonly #deps: GateDeps
+  readonly #limits: GateDeps['limits']
+  readonly #rateLimiter: RateLimiter
   /** Per network. */
   readonly #connections = new Map<string, number>()
   /** In the current minute; each replica measures its own. */
   readonly #bytes = new LRUCache<string, number>({ max: MAX_METERS, ttl: MINUTE_MS })
 
   constructor(deps: GateDeps) {
-    this.#deps = deps
+    this.#limits = deps.limits
+    this.#rateLimiter = new RateLimiter(deps)
   }
 
   /** Counts a connection until `left`; throws a 421 when its network has too many. */
   entered(address: string): void {
     const network = networkOf(address)
     const open = this.#connections.get(network) ?? 0
-    if (open >= this.#deps.limits.connectionsPerNetwork) {
+    if (open >= this.#limits.connectionsPerNetwork) {
       throw new SmtpReply(421, '4.7.0', 'Too many connections from your network')
     }
     this.#connections.set(network, open + 1)
@@ -48,21 +51,24 @@ export class InboundGate {
 
   /** Counts a message of a network; throws a 450 when there were too many in this minute. */
   async fromNetwork(address: string): Promise<void> {
-    const { messagesPerMinutePerNetwork: most, messageBytes } = this.#deps.limits
-    const network = networkOf(address)
-    const key = { siteId: NO_SITE, name: `network ${network}` }
-    const fits = this.#fits(`network ${network}`, messageBytes * LARGEST_PER_MINUTE.network)
-    if (!fits || !(await this.#admits(key, most))) {
-      throw new SmtpReply(450, '4.7.1', 'Too much mail from your network: try again later')
+    const { messagesPerMinutePerNetwork: most, messageBytes } = this.#limits
+    const of = networkOf(address)
+    const refusal = 'Too much mail from your network'
+    const limit = { counter: 'network', most, windowMs: MINUTE_MS, refusal }
+    const fits = this.#fits(`network ${of}`, messageBytes * LARGEST_PER_MINUTE.network)
+    if (!fits || !(await this.#admits({ limit, siteId: NO_SITE, of }))) {
+      throw new SmtpReply(450, '4.7.1', `${refusal}: try again later`)
     }
   }
 
   /** Counts a message to a site; throws a 450 when there were too many in this minute. */
   async toSite(siteId: string): Promise<void> {
-    const { messagesPerMinutePerSite: most, messageBytes } = this.#deps.limits
+    const { messagesPerMinutePerSite: most, messageBytes } = this.#limits
+    const refusal = 'Too much mail for this domain'
+    const limit = { counter: 'smtp', most, windowMs: MINUTE_MS, refusal }
     const fits = this.#fits(`site ${siteId}`, messageBytes * LARGEST_PER_MINUTE.site)
-    if (!fits || !(await this.#admits({ siteId, name: 'smtp' }, most))) {
-      throw new SmtpReply(450, '4.7.1', 'Too much mail for this domain: try again later')
+    if (!fits || !(await this.#admits({ limit, siteId }))) {
+      throw new SmtpReply(450, '4.7.1', `${refusal}: try again later`)
     }
   }
 
@@ -79,8 +85,7 @@ export class InboundGate {
     return (this.#bytes.get(name) ?? 0) < most
   }
 
-  async #admits(key: { siteId: string; name: string }, most: number): Promise<boolean> {
-    const rule = perWindow(most, MINUTE_MS)
-    return (await this.#deps.counters.step(key, rule, 'begin')).admitted
+  async #admits(use: LimitedUse): Promise<boolean> {
+    return !('refusal' in (await this.#rateLimiter.decide(use)))
   }
 }
