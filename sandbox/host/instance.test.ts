@@ -5,17 +5,16 @@ import { join } from 'node:path'
 import type ivm from 'isolated-vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 import { FROM_WORKER, TO_GUEST } from '#sandbox/protocol/grammars.ts'
 import { readRecords, RecordWriter } from '#sandbox/protocol/records.ts'
 
-import { CpuClock } from './cpu-clock.ts'
 import { GuestParts } from './guest-parts.ts'
 import { Instance } from './instance.ts'
 import { blankIsolate, GuestIsolate } from './isolate.ts'
 import { loadSnapshot, snapshotFile } from './snapshot.ts'
 import { steadyNowMs } from './steady-clock.ts'
+import { instanceOptions } from './testing/instance-options.ts'
 import { WorkerOutput } from './worker-output.ts'
 
 let directory: string
@@ -42,32 +41,8 @@ function called(
   const sent: string[] = []
   const outbox = new WorkerOutput((text) => sent.push(text))
   const home = new GuestIsolate('program', blankIsolate(128, snapshot))
-  const instance = new Instance(home, {
-    slot: 1,
-    definition: {
-      programKey: 'program',
-      siteId: 'site',
-      siteDomain: 'one.test',
-      name: 'work',
-      entry: 'main.js',
-      handler: 'default',
-      modules: [{ path: 'main.js', format: 'esm', code }],
-      env: {},
-      timeoutMs: 60_000,
-      memoryMb: 128,
-      limits: { cpuMs, resultBytes: 1000, logLineLength: 400, logLines: 10 },
-      purpose: 'operation',
-    },
-    cpu: new CpuClock(),
-    tries: 0,
-    progress: { heartbeat() {}, loadBegins() {}, loadEnds() {} },
-    outbox,
-    crypto: new QuickCrypto(),
-    longCrypto: { ask: () => {}, cancel: () => {} },
-    parts: guestParts,
-    numbers: { next: () => 1, free: () => {} },
-    stopped: () => {},
-  })
+  const tested = { code, cpuMs, timeoutMs: 60_000, memoryMb: 128, logLineLength: 400 }
+  const instance = new Instance(home, { ...instanceOptions(guestParts, tested), outbox })
   const writer = new RecordWriter(TO_GUEST)
   writer.add('call', [1, 0], ['work', 'r', 'null', '{"payload":1}'])
   instance.start(writer.take())

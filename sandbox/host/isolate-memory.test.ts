@@ -5,18 +5,16 @@ import { join } from 'node:path'
 import type ivm from 'isolated-vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 import { TO_GUEST } from '#sandbox/protocol/grammars.ts'
 import { RecordWriter } from '#sandbox/protocol/records.ts'
 
-import { CpuClock } from './cpu-clock.ts'
 import { GuestParts } from './guest-parts.ts'
 import { Instance } from './instance.ts'
 import { blankIsolate, GuestIsolate } from './isolate.ts'
 import { loadSnapshot, snapshotFile } from './snapshot.ts'
+import { instanceOptions } from './testing/instance-options.ts'
 import { setIsolateFlags } from './v8-flags.ts'
-import { WorkerOutput } from './worker-output.ts'
 
 const KB = 1024
 const CALLS = 600
@@ -47,32 +45,8 @@ function sectionOf(call: number): string {
 /** A function whose every call leaves 2 KB behind. */
 function instanceOf(home: GuestIsolate): Instance {
   const code = 'export default () => Array.from({ length: 128 }, (_, at) => [at]).length'
-  return new Instance(home, {
-    slot: 1,
-    definition: {
-      programKey: 'program',
-      siteId: 'site',
-      siteDomain: 'one.test',
-      name: 'work',
-      entry: 'main.js',
-      handler: 'default',
-      modules: [{ path: 'main.js', format: 'esm', code }],
-      env: {},
-      timeoutMs: 5000,
-      memoryMb: 128,
-      limits: { cpuMs: 1000, resultBytes: 1000, logLineLength: 100, logLines: 10 },
-      purpose: 'operation',
-    },
-    cpu: new CpuClock(),
-    tries: 0,
-    parts: guestParts,
-    crypto: new QuickCrypto(),
-    longCrypto: { ask: () => {}, cancel: () => {} },
-    progress: { heartbeat() {}, loadBegins() {}, loadEnds() {} },
-    outbox: new WorkerOutput(() => {}),
-    numbers: { next: () => 1, free: () => {} },
-    stopped: () => {},
-  })
+  const tested = { code, cpuMs: 1000, timeoutMs: 5000, memoryMb: 128, logLineLength: 100 }
+  return new Instance(home, instanceOptions(guestParts, tested))
 }
 
 describe('an isolate', () => {

@@ -12,6 +12,7 @@ import { Instance } from '#sandbox/host/instance.ts'
 import { blankIsolate, GuestIsolate } from '#sandbox/host/isolate.ts'
 import { sectionOf } from '#sandbox/host/sections.ts'
 import { loadSnapshot, snapshotFile } from '#sandbox/host/snapshot.ts'
+import { instanceOptions } from '#sandbox/host/testing/instance-options.ts'
 import { WorkerOutput } from '#sandbox/host/worker-output.ts'
 import { FROM_WORKER, TO_GUEST } from '#sandbox/protocol/grammars.ts'
 import { readRecords, RecordWriter } from '#sandbox/protocol/records.ts'
@@ -49,30 +50,13 @@ function outcomeOf({ code, cpuMs }: StarvedCall): Omit<StarvedOutcome, 'usedMs'>
   const outbox = new WorkerOutput((text) => sent.push(text))
   const begin = (section: string, tries: number): void => {
     const home = new GuestIsolate('program', blankIsolate(64, snapshot))
+    const tested = { code, cpuMs, timeoutMs: 600_000, memoryMb: 64, logLineLength: 400 }
     const instance = new Instance(home, {
-      slot: 1,
+      ...instanceOptions(guestParts, tested),
       tries,
-      definition: {
-        programKey: 'program',
-        siteId: 'site',
-        siteDomain: 'one.test',
-        name: 'work',
-        entry: 'main.js',
-        handler: 'default',
-        modules: [{ path: 'main.js', format: 'esm', code }],
-        env: {},
-        timeoutMs: 600_000,
-        memoryMb: 64,
-        limits: { cpuMs, resultBytes: 1000, logLineLength: 400, logLines: 10 },
-        purpose: 'operation',
-      },
       cpu,
-      progress: { heartbeat() {}, loadBegins() {}, loadEnds() {} },
       outbox,
       crypto,
-      longCrypto: { ask: () => {}, cancel: () => {} },
-      parts: guestParts,
-      numbers: { next: () => 1, free: () => {} },
       stopped: (_, left, again = 0) => {
         home.dispose()
         if (left.length > 0) begin(sectionOf(left), again)
