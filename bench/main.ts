@@ -15,7 +15,7 @@ import { startSubjects } from './start-subjects.ts'
 import { type Subject, WORKLOAD_NAMES, WORKLOADS, SUBJECT_ROWS } from './subject.ts'
 
 const RESULTS = new URL('RESULTS.md', import.meta.url)
-const PAGE = new URL('../docs/performance.md', import.meta.url)
+const PAGE = new URL('../docs/explanation/performance.md', import.meta.url)
 
 async function bench(options: BenchOptions): Promise<void> {
   await using running = new AsyncDisposableStack()

@@ -5,20 +5,52 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const PAGES = ['*.md', 'docs/**/*.md', 'decisions/*.md', 'bench/*.md']
+const PAGES = [
+  '*.md',
+  '{docs,decisions,bench,examples,sdk,conformance,deploy}/**/*.md',
+  'test/**/*.md',
+]
+const FENCED = /^ *(```+)[^]*?^ *\1$/gm
 
-/** Targets of a page's links that are files of this repository. */
-const fileLinks = (text: string): string[] =>
-  [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)\s#]+)[^)]*\)/g)].flatMap(
-    ([, target]) => target ?? [],
-  )
+interface Link {
+  readonly path: string
+  readonly anchor: string
+}
 
-test('links between the pages of this repository lead somewhere', async () => {
-  const pages = await Array.fromAsync(glob(PAGES, { cwd: ROOT }))
+/** Links of a page to files of this repository and to headings, outside its code blocks. */
+const fileLinks = (text: string): Link[] =>
+  [
+    ...text
+      .replaceAll(FENCED, '')
+      .matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?[^)]*\)/g),
+  ].map(([, path = '', anchor = '']) => ({ path, anchor }))
+
+/** Anchors of the headings, by the rule of GitHub: lower case, no punctuation, a number where there are several. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const anchors = new Set<string>()
+  for (const [, heading = ''] of text.replaceAll(FENCED, '').matchAll(/^#+ (.+)$/gm)) {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
+    const anchor = plain.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+    let unique = anchor
+    for (let at = 1; anchors.has(unique); at += 1) unique = `${anchor}-${at}`
+    anchors.add(unique)
+  }
+  return anchors
+}
+
+test('links between the pages of this repository lead to files and headings that exist', async () => {
+  const pages = await Array.fromAsync(glob(PAGES, { cwd: ROOT, exclude: ['**/node_modules/**'] }))
   const broken: string[] = []
   for (const page of pages) {
-    for (const target of fileLinks(await readFile(join(ROOT, page), 'utf8'))) {
-      if (!existsSync(join(ROOT, dirname(page), target))) broken.push(`${page}: ${target}`)
+    for (const { path, anchor } of fileLinks(await readFile(join(ROOT, page), 'utf8'))) {
+      const target = path === '' ? page : join(dirname(page), path)
+      const exists = existsSync(join(ROOT, target))
+      const hasAnchor = async () =>
+        anchorsOf(await readFile(join(ROOT, target), 'utf8')).has(anchor)
+      if (!exists) broken.push(`${page}: ${path}`)
+      else if (anchor && target.endsWith('.md') && !(await hasAnchor())) {
+        broken.push(`${page}: ${path}#${anchor}`)
+      }
     }
   }
   expect(broken).toEqual([])
@@ -35,7 +67,7 @@ test('every decision is in the index, with its title', async () => {
   }
 })
 
-test.each(['GLOSSARY.md', 'docs/architecture.md'])(
+test.each(['GLOSSARY.md', 'docs/explanation/architecture.md'])(
   'the files that %s names are there',
   async (page) => {
     const text = await readFile(join(ROOT, page), 'utf8')

@@ -14,7 +14,7 @@ const USAGE = `npm run mail:compare -- FOLDER [--make] [--seed N] [--without-ref
 
 Compares what Croft shows of each .eml file in FOLDER, and in the folders below it, with what the file NAME.json beside it
 expects, and, in fields that it does not name, with what Python's email package reads. Prints the differences, and exits
-with 1 if one is not in docs/mail-reader-differences.md.
+with 1 if one is not in docs/reference/mail-reader-differences.md.
 
   --make                Write the files of test/corpus/readings into FOLDER first, with what they expect
   --seed N              What is random in them; 1 unless set

@@ -5,7 +5,7 @@ import { USAGE, optionsOf } from './options.ts'
 import { renewedPage } from './page.ts'
 import { tableOf } from './table.ts'
 
-const PAGE = new URL('../../docs/scale.md', import.meta.url)
+const PAGE = new URL('../../docs/explanation/scale.md', import.meta.url)
 
 async function main(args: readonly string[]): Promise<void> {
   const { plans, help, write } = optionsOf(args)

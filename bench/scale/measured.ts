@@ -19,7 +19,7 @@ export interface Measured {
   readonly knownSites: number
 }
 
-/** By `test/scale`, the calls of warm isolates by `bench/RESULTS.md` (100 sites over 32 connections). docs/scale.md says on what. */
+/** By `test/scale`, the calls of warm isolates by `bench/RESULTS.md` (100 sites over 32 connections). docs/explanation/scale.md says on what. */
 export const MEASURED: Measured = {
   serviceMb: 147,
   idleHostMb: 46,

@@ -116,7 +116,7 @@ describe('the options', () => {
 })
 
 test('the page shows what the simulator prints', { timeout: 300_000 }, async () => {
-  const page = await readFile(new URL('../../docs/scale.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/explanation/scale.md', import.meta.url), 'utf8')
   expect(runsOn(page)).toBeGreaterThan(1)
   expect(renewedPage(page)).toBe(page)
 })

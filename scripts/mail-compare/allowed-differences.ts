@@ -3,7 +3,7 @@ import type { ReferenceMail, ReferenceText } from './python-reader.ts'
 import { evenBlanks } from './shown-mail.ts'
 
 interface AllowedDifference {
-  /** The heading in `docs/mail-reader-differences.md`, which says why. */
+  /** The heading in `docs/reference/mail-reader-differences.md`, which says why. */
   readonly reason: string
   readonly allows: (difference: Difference, reference: ReferenceMail, raw: string) => boolean
 }

@@ -13,7 +13,7 @@ import { type Expectation, expectationOf } from './expectation.ts'
 import { pythonMissing } from './python-reader.ts'
 
 const SEED = 1
-const DOCUMENTATION = new URL('../../docs/mail-reader-differences.md', import.meta.url)
+const DOCUMENTATION = new URL('../../docs/reference/mail-reader-differences.md', import.meta.url)
 const READINGS = readings(SEED)
 
 let folder: string

@@ -37,7 +37,7 @@ function fileOf(workerd: number, errors: Readonly<Record<string, number>> = {}):
 
 test('the page about performance is what the results make', async () => {
   const made = performancePage(await read('bench/RESULTS.md'))
-  expect(await read('docs/performance.md'), 'run "npm run bench:page"').toBe(made)
+  expect(await read('docs/explanation/performance.md'), 'run "npm run bench:page"').toBe(made)
 })
 
 test('what the bench writes is read back', () => {

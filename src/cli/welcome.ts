@@ -4,7 +4,7 @@ import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
 const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`
 
-/** Where an installation has the command line: see docs/installing.md and the Dockerfile. */
+/** Where an installation has the command line: see docs/how-to/install.md and the Dockerfile. */
 const INSTALLED = '/usr/local/bin/croft'
 
 /** What the terminal shows after the first start: every line in it works as it stands. */

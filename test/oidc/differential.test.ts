@@ -17,7 +17,7 @@ import { REVOKE_CASES } from './differential/revoke-cases.ts'
 import { TOKEN_CASES } from './differential/token-cases.ts'
 import { USER_INFO_CASES } from './differential/user-info-cases.ts'
 
-const RECORD = new URL('../../docs/oidc-provider-differences.md', import.meta.url)
+const RECORD = new URL('../../docs/reference/oidc-provider-differences.md', import.meta.url)
 
 let stack: Stack
 let croft: AuthorizationServer

@@ -76,7 +76,7 @@ describe('the metrics', () => {
   })
 
   test('are in the handbook of operators with their words, and so is what to do at each alert', () => {
-    const handbook = read('docs/operating.md')
+    const handbook = read('docs/how-to/operate.md')
     for (const { name, labels, help } of METRICS) {
       const row = handbook.split('\n').find((line) => line.startsWith(`| \`${name}\` `))
       expect(row, name).toContain(help.replaceAll('|', '\\|'))

@@ -1,5 +1,5 @@
 export interface Explanation {
-  /** The heading in `docs/oidc-provider-differences.md`, which says why. */
+  /** The heading in `docs/reference/oidc-provider-differences.md`, which says why. */
   readonly reason: string
   readonly differences: readonly (readonly [name: string, ours: string, theirs: string])[]
 }
