@@ -47,25 +47,25 @@ const LAST_UPLOAD_SECONDS = 9 * 24 * 3600
 const MAX_EXAMINED = 50
 const SITE_ID = /^site_[a-z0-9]{12}$/
 
-export interface SitesDeps extends Pick<
-  PlatformServices,
-  'database' | 'notifications' | 'queue' | 'clock' | 'ids' | 'disk'
-> {
-  readonly sealer: Sealer
-  readonly parts: readonly SiteLifecycle[]
-  readonly sourceRules: SourceRules
-}
-
 /** A site as it was elsewhere. */
 export type ImportedSite = Omit<CreateSiteBody, 'superAdmins'> &
   Pick<SiteRecord, 'currentDeploymentId'>
 
 /** The tenant directory and what the operator configures about each site. */
 export class Sites {
-  readonly #deps: SitesDeps
+  readonly #deps
   readonly #directory: SiteDirectory
 
-  constructor(deps: SitesDeps) {
+  constructor(
+    deps: Pick<
+      PlatformServices,
+      'database' | 'notifications' | 'queue' | 'clock' | 'ids' | 'disk'
+    > & {
+      readonly sealer: Sealer
+      readonly parts: readonly SiteLifecycle[]
+      readonly sourceRules: SourceRules
+    },
+  ) {
     this.#deps = deps
     this.#directory = new SiteDirectory((domain) => this.#entry(domain))
   }

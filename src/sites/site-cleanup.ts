@@ -23,26 +23,23 @@ export interface SiteDataRemover {
   removeSite(siteId: string, signal: AbortSignal): Promise<void>
 }
 
-export interface SiteCleanupDeps extends Pick<
-  PlatformServices,
-  'database' | 'objects' | 'clock' | 'queue' | 'logger'
-> {
-  readonly artifacts: Artifacts
-  readonly encodedFiles: Pick<EncodedFiles, 'stored' | 'delete'>
-  readonly packs: Pick<RepositoryPacks, 'sweep'>
-  readonly outbox: Outbox
-  readonly removers: readonly SiteDataRemover[]
-}
-
 /**
  * The handler of the queue `site-cleanup`: forgets a site's old deployments and removes the contents that no deployment
  * names any more; of a site that is gone, everything. Running it twice is fine.
  */
 export class SiteCleanup {
-  readonly #deps: SiteCleanupDeps
+  readonly #deps
   readonly #siteImports: SiteImports
 
-  constructor(deps: SiteCleanupDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'objects' | 'clock' | 'queue' | 'logger'> & {
+      readonly artifacts: Artifacts
+      readonly encodedFiles: Pick<EncodedFiles, 'stored' | 'delete'>
+      readonly packs: Pick<RepositoryPacks, 'sweep'>
+      readonly outbox: Outbox
+      readonly removers: readonly SiteDataRemover[]
+    },
+  ) {
     this.#deps = deps
     this.#siteImports = new SiteImports(deps)
   }

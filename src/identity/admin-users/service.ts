@@ -35,23 +35,23 @@ import {
   updateRole,
 } from './queries.ts'
 
-export interface AdminUsersDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly changes: AccountChanges
-  readonly users: Users
-  readonly invites: Invites
-  readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
-  readonly events: SecurityEvents
-  readonly idempotentAnswers: IdempotentAnswers
-  readonly mailboxOwnership: MailboxOwnership
-  readonly addressChanges: Pick<AddressChanges, 'requireFree'>
-}
-
 /** The members of a site's admin pool, as its admins manage them. */
 export class AdminUsers {
-  readonly #deps: AdminUsersDeps
+  readonly #deps
 
-  constructor(deps: AdminUsersDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly changes: AccountChanges
+      readonly users: Users
+      readonly invites: Invites
+      readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
+      readonly events: SecurityEvents
+      readonly idempotentAnswers: IdempotentAnswers
+      readonly mailboxOwnership: MailboxOwnership
+      readonly addressChanges: Pick<AddressChanges, 'requireFree'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -52,19 +52,19 @@ export interface SignedIn {
   readonly email: string
 }
 
-interface SignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sessions: Sessions
-  readonly codes: AuthorizationCodes
-  readonly consents: Consents
-  readonly verifier: TokenVerifier
-  readonly events: SecurityEvents
-}
-
 /** Answers authorization requests of signed-in users with codes. */
 export class SignIns {
-  readonly #deps: SignInsDeps
+  readonly #deps
 
-  constructor(deps: SignInsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sessions: Sessions
+      readonly codes: AuthorizationCodes
+      readonly consents: Consents
+      readonly verifier: TokenVerifier
+      readonly events: SecurityEvents
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -41,18 +41,18 @@ import { recordOf, registeredUris } from './records.ts'
 
 const HOUR_MS = 3_600_000
 
-interface ClientRegistrationsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly directory: PoolDirectory
-  readonly changes: AccountChanges
-  readonly events: SecurityEvents
-  readonly baseUrl: string
-}
-
 /** Applications beside a site's own that sign people in. A change counts at once, on every replica. */
 export class ClientRegistrations {
-  readonly #deps: ClientRegistrationsDeps
+  readonly #deps
 
-  constructor(deps: ClientRegistrationsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly directory: PoolDirectory
+      readonly changes: AccountChanges
+      readonly events: SecurityEvents
+      readonly baseUrl: string
+    },
+  ) {
     this.#deps = deps
   }
 

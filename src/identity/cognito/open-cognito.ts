@@ -24,18 +24,15 @@ export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
   return { powers, verifiers: new AddressVerifiers({ ...deps, powers }) }
 }
 
-export type CognitoDeps = Omit<
-  CognitoServices,
-  'srpSignIns' | 'mfaSessions' | 'passkeyChallenges' | 'signInProofs'
-> &
-  SrpArithmetic & {
-    readonly sealer: Sealer
-    readonly clock: Clock
-    readonly passwords: Passwords
-    readonly rateLimiter: AuthRateLimiter
-  }
-
-export function openCognito(deps: CognitoDeps): CognitoApi {
+export function openCognito(
+  deps: Omit<CognitoServices, 'srpSignIns' | 'mfaSessions' | 'passkeyChallenges' | 'signInProofs'> &
+    SrpArithmetic & {
+      readonly sealer: Sealer
+      readonly clock: Clock
+      readonly passwords: Passwords
+      readonly rateLimiter: AuthRateLimiter
+    },
+): CognitoApi {
   const srpSignIns = new SrpSignIns({ ...deps, challenges: new Challenges(deps) })
   return new CognitoApi({
     ...deps,

@@ -48,26 +48,26 @@ interface SrpCandidate {
   readonly real: boolean
 }
 
-interface SrpSignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly passwords: Passwords
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-  readonly sealer: Sealer
-  readonly powers: ModularPowers
-  readonly verifiers: AddressVerifiers
-  readonly challenges: Challenges
-}
-
 /**
  * Sign-in without sending the password, in two requests. Work and errors are the same whether the account exists or not.
  * A challenge is for one password, so unconfirmed sign-ups cannot use it: theirs would take the account's place.
  */
 export class SrpSignIns {
-  readonly #deps: SrpSignInsDeps
+  readonly #deps
   readonly #nobody: SrpDecoyAccount
   readonly #used: UsedChallenges
 
-  constructor(deps: SrpSignInsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly passwords: Passwords
+      readonly rateLimiter: AuthRateLimiter
+      readonly events: SecurityEvents
+      readonly sealer: Sealer
+      readonly powers: ModularPowers
+      readonly verifiers: AddressVerifiers
+      readonly challenges: Challenges
+    },
+  ) {
     this.#deps = deps
     this.#used = new UsedChallenges(deps, 'used_srp_challenge')
     this.#nobody = new SrpDecoyAccount(deps)

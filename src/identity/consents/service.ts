@@ -29,17 +29,17 @@ interface ConsentRequest {
   readonly prompts: ReadonlySet<string>
 }
 
-interface ConsentsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly families: TokenFamilies
-  readonly codes: SignInCodes
-  readonly events: SecurityEvents
-}
-
 /** What users let applications of others learn of them. The site's own are not asked about. */
 export class Consents {
-  readonly #deps: ConsentsDeps
+  readonly #deps
 
-  constructor(deps: ConsentsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly families: TokenFamilies
+      readonly codes: SignInCodes
+      readonly events: SecurityEvents
+    },
+  ) {
     this.#deps = deps
   }
 

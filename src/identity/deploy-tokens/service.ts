@@ -35,11 +35,6 @@ const PREFIX = 'croft_deploy_'
 const USE_NOTED_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
 
-export interface DeployTokensDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly events: Pick<SecurityEvents, 'record'>
-  readonly counters: Counters
-}
-
 export interface DeployTokenUse {
   readonly secret: string
   /** One of these opens what is wanted. */
@@ -57,10 +52,15 @@ const wrongSecret = (address: string): LimitedUse => ({
 
 /** The secrets with which programs deploy one site. */
 export class DeployTokens {
-  readonly #deps: DeployTokensDeps
+  readonly #deps
   readonly #rateLimiter: RateLimiter
 
-  constructor(deps: DeployTokensDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly events: Pick<SecurityEvents, 'record'>
+      readonly counters: Counters
+    },
+  ) {
     this.#deps = deps
     this.#rateLimiter = new RateLimiter(deps)
   }

@@ -49,14 +49,6 @@ export const WebhookAnswer = Type.Object({
 })
 export type WebhookAnswer = Static<typeof WebhookAnswer>
 
-export interface DeployWebhooksDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly events: Pick<SecurityEvents, 'record'>
-  readonly counters: Counters
-  readonly baseUrl: string
-}
-
 /** Counted afterwards, since many may come from one network at the same moment, and 256 bits are not guessed. */
 const wrongSecret = (address: string): LimitedUse => ({
   limit: RATE_LIMITS.wrongSecrets,
@@ -66,10 +58,18 @@ const wrongSecret = (address: string): LimitedUse => ({
 
 /** How the forge of an external repository tells that it was pushed to, so that the site is deployed. */
 export class DeployWebhooks {
-  readonly #deps: DeployWebhooksDeps
+  readonly #deps
   readonly #rateLimiter: RateLimiter
 
-  constructor(deps: DeployWebhooksDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock'> & {
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+      readonly events: Pick<SecurityEvents, 'record'>
+      readonly counters: Counters
+      readonly baseUrl: string
+    },
+  ) {
     this.#deps = deps
     this.#rateLimiter = new RateLimiter(deps)
   }

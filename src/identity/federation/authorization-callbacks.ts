@@ -40,15 +40,6 @@ export interface CallbackRequest {
   readonly sessionToken: string | undefined
 }
 
-interface AuthorizationCallbacksDeps extends FederationDeps {
-  readonly providers: Providers
-  readonly client: ProviderClient
-  readonly loginStates: LoginStates
-  readonly accounts: FederatedAccounts
-  readonly links: Links
-  readonly refusals: LoginRefusals
-}
-
 /** How a sign-in with a provider ends. */
 export type CallbackResult =
   | ({ readonly kind: 'signed-in'; readonly request: AuthorizationRequest } & SignedIn)
@@ -65,9 +56,18 @@ export type CallbackResult =
 
 /** Ends sign-ins whose browsers come back from the provider. */
 export class AuthorizationCallbacks {
-  readonly #deps: AuthorizationCallbacksDeps
+  readonly #deps
 
-  constructor(deps: AuthorizationCallbacksDeps) {
+  constructor(
+    deps: FederationDeps & {
+      readonly providers: Providers
+      readonly client: ProviderClient
+      readonly loginStates: LoginStates
+      readonly accounts: FederatedAccounts
+      readonly links: Links
+      readonly refusals: LoginRefusals
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -31,18 +31,18 @@ export interface BrowserCookies {
   readonly linkBinding: string | undefined
 }
 
-interface AuthorizationRedirectsDeps extends LinkCheckDeps {
-  readonly providers: Providers
-  readonly client: ProviderClient
-  readonly loginStates: LoginStates
-  readonly refusals: LoginRefusals
-}
-
 /** Redirects browsers to the provider's sign-in. */
 export class AuthorizationRedirects {
-  readonly #deps: AuthorizationRedirectsDeps
+  readonly #deps
 
-  constructor(deps: AuthorizationRedirectsDeps) {
+  constructor(
+    deps: LinkCheckDeps & {
+      readonly providers: Providers
+      readonly client: ProviderClient
+      readonly loginStates: LoginStates
+      readonly refusals: LoginRefusals
+    },
+  ) {
     this.#deps = deps
   }
 

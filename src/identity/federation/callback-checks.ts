@@ -18,16 +18,16 @@ export const CallbackCheck = Type.Object({
 })
 export type CallbackCheck = Static<typeof CallbackCheck>
 
-interface CallbackChecksDeps extends FederationDeps {
-  readonly providers: Providers
-  readonly client: ProviderClient
-}
-
 /** Asks the provider of a site whose sign-in has moved for the callback there, and changes over to it once it is registered. */
 export class CallbackChecks {
-  readonly #deps: CallbackChecksDeps
+  readonly #deps
 
-  constructor(deps: CallbackChecksDeps) {
+  constructor(
+    deps: FederationDeps & {
+      readonly providers: Providers
+      readonly client: ProviderClient
+    },
+  ) {
     this.#deps = deps
   }
 

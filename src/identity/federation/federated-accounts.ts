@@ -22,18 +22,18 @@ export type FederatedAccount =
 /** When the same new person arrives twice at once, the second attempt finds what the first has made. */
 const MAX_ATTEMPTS = 2
 
-interface FederatedAccountsDeps extends FederationDeps {
-  readonly links: Links
-}
-
 /**
  * Finds the account of a provider's user. An identity that was seen before belongs to its account, whatever its address is
  * now. A new one gets a new account, never one that exists: an address alone proves too little.
  */
 export class FederatedAccounts {
-  readonly #deps: FederatedAccountsDeps
+  readonly #deps
 
-  constructor(deps: FederatedAccountsDeps) {
+  constructor(
+    deps: FederationDeps & {
+      readonly links: Links
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -61,18 +61,18 @@ export interface Membership {
   readonly username: string
 }
 
-interface DataGroupsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly changes: AccountChanges
-  readonly events: SecurityEvents
-  readonly groupUses: GroupUses
-}
-
 /** The groups of a site's visitors. A change counts from its commit on, also for tokens that are out already. */
 export class DataGroups {
-  readonly #deps: DataGroupsDeps
+  readonly #deps
 
-  constructor(deps: DataGroupsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly changes: AccountChanges
+      readonly events: SecurityEvents
+      readonly groupUses: GroupUses
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -31,17 +31,17 @@ export interface SentInvite {
 /** Who sends an invite: an admin, or the invited person again. */
 type InvitedBy = Pick<UserActor, 'userId' | 'origin'>
 
-interface InvitesDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
-  readonly baseUrl: string
-  readonly authEmails: AuthEmails
-  readonly events: SecurityEvents
-}
-
 /** Links with which invited people take their accounts: good for seven days, once, known to us only as hashes. */
 export class Invites {
-  readonly #deps: InvitesDeps
+  readonly #deps
 
-  constructor(deps: InvitesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'ids' | 'clock'> & {
+      readonly baseUrl: string
+      readonly authEmails: AuthEmails
+      readonly events: SecurityEvents
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -25,18 +25,16 @@ export const ResentInvites = Type.Object({
 })
 export type ResentInvites = Static<typeof ResentInvites>
 
-interface SuperAdminInvitesDeps {
-  readonly database: Database
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly invites: Invites
-}
-
 /** Invitations of super-admins who have not come yet. */
 export class SuperAdminInvites {
-  readonly #deps: SuperAdminInvitesDeps
+  readonly #deps
 
-  constructor(deps: SuperAdminInvitesDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly directory: PoolDirectory
+    readonly users: Users
+    readonly invites: Invites
+  }) {
     this.#deps = deps
   }
 

@@ -68,22 +68,12 @@ export interface RotatedKey {
   readonly kid: string
 }
 
-interface SigningKeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly changes: AccountChanges
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly directory: KeyedPools
-  readonly events: SecurityEvents
-  /** Made anew when left out; never the same twice. */
-  readonly newKeyPair?: () => Promise<NewKeyPair>
-}
-
 /**
  * The keys that sign the tokens of a site's pools. A pool gets its first key when it is first asked for one: by a sign-in, or
  * by a client that fetches its JWKS. Private halves are at rest only sealed with the site's own key.
  */
 export class SigningKeys {
-  readonly #deps: SigningKeysDeps
+  readonly #deps
   readonly #newKeyPair: () => Promise<NewKeyPair>
   readonly #signers = new LoadingCache<string, Signer>({ entries: { max: MAX_SIGNERS } })
   readonly #firstKeys = new SingleFlight<string, void>()
@@ -94,7 +84,17 @@ export class SigningKeys {
     refuse: tooManyKeys,
   })
 
-  constructor(deps: SigningKeysDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly changes: AccountChanges
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+      readonly directory: KeyedPools
+      readonly events: SecurityEvents
+      /** Made anew when left out; never the same twice. */
+      readonly newKeyPair?: () => Promise<NewKeyPair>
+    },
+  ) {
     this.#deps = deps
     this.#newKeyPair = deps.newKeyPair ?? newKeyPair
   }

@@ -28,13 +28,6 @@ import {
   updateUse,
 } from './queries.ts'
 
-export interface PasskeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly users: Users
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly rateLimiter: Pick<AuthRateLimiter, 'attemptUnnamed'>
-}
-
 /** What a browser's script sends, and the challenge that it was given. */
 export interface PasskeyProof {
   /** The credential as JSON. */
@@ -45,10 +38,17 @@ export interface PasskeyProof {
 
 /** Keys that accounts' devices hold: with their owner's touch they are all that signing in takes. */
 export class Passkeys {
-  readonly #deps: PasskeysDeps
+  readonly #deps
   readonly #used: UsedChallenges
 
-  constructor(deps: PasskeysDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly users: Users
+      readonly events: SecurityEvents
+      readonly authEmails: AuthEmails
+      readonly rateLimiter: Pick<AuthRateLimiter, 'attemptUnnamed'>
+    },
+  ) {
     this.#deps = deps
     this.#used = new UsedChallenges(deps, 'used_passkey_challenge')
   }

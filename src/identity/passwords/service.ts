@@ -43,19 +43,19 @@ export interface VerifiedPassword extends NewPassword {
   readonly hash: string
 }
 
-interface PasswordsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly hasher: PasswordHasher
-  readonly breachedPasswords: BreachedPasswords
-  readonly srpVerifiers?: SrpVerifiers | undefined
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-}
-
 /** Passwords of accounts. Hashing costs tens of milliseconds, so it is never done inside a transaction. */
 export class Passwords {
-  readonly #deps: PasswordsDeps
+  readonly #deps
 
-  constructor(deps: PasswordsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly hasher: PasswordHasher
+      readonly breachedPasswords: BreachedPasswords
+      readonly srpVerifiers?: SrpVerifiers | undefined
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -35,19 +35,17 @@ import {
 } from './queries.ts'
 import { PoolSettingsInput, differences, mergedInput, storedPoolSettings } from './settings.ts'
 
-interface AuthSettingsDeps {
-  readonly database: Database
-  readonly changes: AccountChanges
-  readonly directory: PoolDirectory
-  readonly events: SecurityEvents
-  readonly baseUrl: string
-}
-
 /** What the operator decides about a site's pools and their clients. A change counts at once, on every replica. */
 export class AuthSettings {
-  readonly #deps: AuthSettingsDeps
+  readonly #deps
 
-  constructor(deps: AuthSettingsDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly changes: AccountChanges
+    readonly directory: PoolDirectory
+    readonly events: SecurityEvents
+    readonly baseUrl: string
+  }) {
     this.#deps = deps
   }
 

@@ -32,17 +32,17 @@ interface SuperAdmins {
   ): Promise<readonly Onboarding[]>
 }
 
-interface PoolsDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly superAdmins: SuperAdmins
-  readonly baseUrl: string
-}
-
 /** The two pools of each site: the admin pool, and the data pool of its visitors. */
 export class Pools implements SiteLifecycle {
-  readonly #deps: PoolsDeps
+  readonly #deps
 
-  constructor(deps: PoolsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'ids' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly superAdmins: SuperAdmins
+      readonly baseUrl: string
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -19,17 +19,6 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Proof, ProofMethods, ProofSubject } from './model.ts'
 import { ProofChallenges } from './passkey-challenges.ts'
 
-export interface ProofsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sealer: Pick<Sealer, 'derive'>
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly userCodes: UserCodes
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly passkeys: Pick<Passkeys, 'list' | 'authenticate'>
-}
-
 /** `PublicKeyCredentialRequestOptionsJSON`, and what comes back with what the device signed. */
 export interface PasskeyProofRequest {
   readonly options: ReturnType<typeof passkeyRequestOptions>
@@ -46,10 +35,21 @@ export interface MailedProofCode {
  * has neither. A session or a token is none. Errors are 400 `ValidationError` about the field of `Proof`, and 429.
  */
 export class Proofs {
-  readonly #deps: ProofsDeps
+  readonly #deps
   readonly #challenges: ProofChallenges
 
-  constructor(deps: ProofsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sealer: Pick<Sealer, 'derive'>
+      readonly users: Users
+      readonly passwords: Passwords
+      readonly userCodes: UserCodes
+      readonly rateLimiter: AuthRateLimiter
+      readonly events: SecurityEvents
+      readonly authEmails: AuthEmails
+      readonly passkeys: Pick<Passkeys, 'list' | 'authenticate'>
+    },
+  ) {
     this.#deps = deps
     this.#challenges = new ProofChallenges(deps)
   }

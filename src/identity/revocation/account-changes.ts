@@ -9,17 +9,15 @@ interface PoolCache {
   forgetAll(): void
 }
 
-interface AccountChangesDeps {
-  readonly notifications: Notifications
-  readonly revocationStates: RevocationStates
-  readonly directory: PoolCache
-}
-
 /** Makes every replica look again, from the commit on, at what a change of a user or of a site may have taken away. */
 export class AccountChanges {
-  readonly #deps: AccountChangesDeps
+  readonly #deps
 
-  constructor(deps: AccountChangesDeps) {
+  constructor(deps: {
+    readonly notifications: Notifications
+    readonly revocationStates: RevocationStates
+    readonly directory: PoolCache
+  }) {
     this.#deps = deps
   }
 

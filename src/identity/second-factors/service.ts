@@ -46,20 +46,20 @@ export interface SecondFactorState {
 /** With what a second step was taken. */
 export type SecondFactor = 'totp' | 'recovery-code'
 
-export interface SecondFactorsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly users: Users
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly rateLimiter: AuthRateLimiter
-}
-
 /** Authenticator apps of accounts, and the recovery codes for who has lost theirs. */
 export class SecondFactors {
-  readonly #deps: SecondFactorsDeps
+  readonly #deps
 
-  constructor(deps: SecondFactorsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+      readonly users: Users
+      readonly events: SecurityEvents
+      readonly authEmails: AuthEmails
+      readonly rateLimiter: AuthRateLimiter
+    },
+  ) {
     this.#deps = deps
   }
 

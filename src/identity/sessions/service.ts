@@ -51,17 +51,17 @@ export interface StartedSession {
   readonly expiresAt: Date
 }
 
-interface SessionsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly families: TokenFamilies
-  readonly codes: SignInCodes
-  readonly events: SecurityEvents
-}
-
 /** The sign-ins of a pool's users. */
 export class Sessions {
-  readonly #deps: SessionsDeps
+  readonly #deps
 
-  constructor(deps: SessionsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly families: TokenFamilies
+      readonly codes: SignInCodes
+      readonly events: SecurityEvents
+    },
+  ) {
     this.#deps = deps
   }
 

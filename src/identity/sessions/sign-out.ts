@@ -16,17 +16,15 @@ export interface SignOutOptions {
   readonly sessionId?: string | undefined
 }
 
-interface SignOutDeps {
-  readonly clock: Clock
-  readonly families: TokenFamilies
-  readonly codes: SignInCodes
-  readonly events: SecurityEvents
-}
-
 export class SignOut {
-  readonly #deps: SignOutDeps
+  readonly #deps
 
-  constructor(deps: SignOutDeps) {
+  constructor(deps: {
+    readonly clock: Clock
+    readonly families: TokenFamilies
+    readonly codes: SignInCodes
+    readonly events: SecurityEvents
+  }) {
     this.#deps = deps
   }
 

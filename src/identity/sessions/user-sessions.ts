@@ -21,19 +21,17 @@ export interface SessionOwner {
   readonly familyId?: string | undefined
 }
 
-interface UserSessionsDeps {
-  readonly database: Database
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly sessions: Sessions
-  readonly signOut: SignOut
-}
-
 /** The sign-ins of an account: for its owner, for the admins above them, and for the operator. */
 export class UserSessions {
-  readonly #deps: UserSessionsDeps
+  readonly #deps
 
-  constructor(deps: UserSessionsDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly directory: PoolDirectory
+    readonly users: Users
+    readonly sessions: Sessions
+    readonly signOut: SignOut
+  }) {
     this.#deps = deps
   }
 

@@ -30,14 +30,15 @@ const Claims = Type.Object({
   jti: Type.String({ minLength: 1, maxLength: 512 }),
 })
 
-interface AssertionDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
-
 /** The client that signed an assertion for us, which is good once (RFC 7523 section 3, OpenID Connect Core section 9). */
 export async function requireAssertion(
-  { database, clock }: AssertionDeps,
+  {
+    database,
+    clock,
+  }: {
+    readonly database: Database
+    readonly clock: Clock
+  },
   { site, pool }: PoolRequest,
   claimed: Extract<ClaimedClient, { kind: 'assertion' }>,
 ): Promise<Client> {

@@ -11,16 +11,11 @@ import { requireAssertion } from './client-assertion.ts'
 import { type ClaimedClient, type ClientClaim, readClientClaim } from './client-claim.ts'
 import { OAuthError } from './oauth-error.ts'
 
-interface ClientAuthenticationDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
-
 /** Which client sends a request to the token endpoint or to that of revocations, and that it is the one. */
 export class ClientAuthentication {
-  readonly #deps: ClientAuthenticationDeps
+  readonly #deps
 
-  constructor(deps: ClientAuthenticationDeps) {
+  constructor(deps: { readonly database: Database; readonly clock: Clock }) {
     this.#deps = deps
   }
 

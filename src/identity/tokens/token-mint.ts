@@ -23,19 +23,17 @@ export interface MintRequest {
   readonly groups: readonly string[]
 }
 
-interface TokenMintDeps {
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly signer: TokenSigner
-  readonly clock: Clock
-  readonly events: SecurityEvents
-}
-
 /** Tokens without a sign-in, for the operator: `croft token`, launch validation, tests of a site. */
 export class TokenMint {
-  readonly #deps: TokenMintDeps
+  readonly #deps
 
-  constructor(deps: TokenMintDeps) {
+  constructor(deps: {
+    readonly directory: PoolDirectory
+    readonly users: Users
+    readonly signer: TokenSigner
+    readonly clock: Clock
+    readonly events: SecurityEvents
+  }) {
     this.#deps = deps
   }
 

@@ -28,22 +28,20 @@ export interface FreshVisitorToken {
   readonly authTime: Date
 }
 
-interface VisitorTokensDeps {
-  readonly directory: PoolDirectory
-  readonly verifier: TokenVerifier
-  readonly users: Users
-  readonly revocationStates: RevocationStates
-  readonly clock: Clock
-}
-
 /** Access tokens of a site's data pool, as `/data` takes them. */
 export class VisitorTokens {
-  readonly #deps: VisitorTokensDeps
+  readonly #deps
   readonly #seen = new VerifiedTokenCache()
   readonly #recognized = new RecognizedHeaders()
   readonly #flights = new SingleFlight<string, Visitor>()
 
-  constructor(deps: VisitorTokensDeps) {
+  constructor(deps: {
+    readonly directory: PoolDirectory
+    readonly verifier: TokenVerifier
+    readonly users: Users
+    readonly revocationStates: RevocationStates
+    readonly clock: Clock
+  }) {
     this.#deps = deps
   }
 

@@ -21,16 +21,16 @@ import {
   updateTokensValidAfter,
 } from './queries.ts'
 
-interface UsersDeps extends Pick<PlatformServices, 'database' | 'ids' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly changes: AccountChanges
-}
-
 /** The accounts of a site's pools. */
 export class Users {
-  readonly #deps: UsersDeps
+  readonly #deps
 
-  constructor(deps: UsersDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'ids' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly changes: AccountChanges
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -10,15 +10,15 @@ import type { SiteBranding, Site, SiteNames } from '#sites/site.ts'
 import { type SiteBrandingChange, parseColor } from './model.ts'
 import { selectSiteBranding, selectSiteLogo, upsertSiteBranding } from './queries.ts'
 
-interface SiteBrandingsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sites: Sites
-}
-
 /** The color and the logo of a site's hosted pages. */
 export class SiteBrandings {
-  readonly #deps: SiteBrandingsDeps
+  readonly #deps
 
-  constructor(deps: SiteBrandingsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sites: Sites
+    },
+  ) {
     this.#deps = deps
   }
 

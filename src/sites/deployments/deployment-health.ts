@@ -20,20 +20,18 @@ interface Pending {
   failures: number
 }
 
-type DeploymentHealthDeps = Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'logger'>
-
 /**
  * Counts, in the minute after a deployment became current, how many calls ran its code and how many of them failed. The
  * counts of all replicas are added up in the database every second; where the site wants it, a deployment that fails
  * too often is queued to be taken back, by the transaction that finds so.
  */
 export class DeploymentHealth implements AsyncDisposable {
-  readonly #deps: DeploymentHealthDeps
+  readonly #deps
   #pending = new Map<string, Pending>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(deps: DeploymentHealthDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'logger'>) {
     this.#deps = deps
   }
 

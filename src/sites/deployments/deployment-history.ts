@@ -18,17 +18,15 @@ import { type DeploymentKey, selectDeployment, selectDeployments } from './queri
 
 const DEFINITION_FILE = 'croft.json'
 
-interface DeploymentHistoryDeps {
-  readonly database: Database
-  readonly artifacts: Artifacts
-  readonly definitionDiff: DefinitionDiff
-}
-
 /** What a site ran and runs. */
 export class DeploymentHistory {
-  readonly #deps: DeploymentHistoryDeps
+  readonly #deps
 
-  constructor(deps: DeploymentHistoryDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly artifacts: Artifacts
+    readonly definitionDiff: DefinitionDiff
+  }) {
     this.#deps = deps
   }
 

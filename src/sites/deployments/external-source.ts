@@ -26,17 +26,17 @@ export type FetchRepository = (request: {
   readonly symbolicLinks: readonly string[]
 }>
 
-export interface ExternalSourceDeps extends WorkFolderDeps {
-  readonly deployments: Pick<Deployments, 'deployFolder'>
-  readonly fetchRepository: FetchRepository
-}
-
 /** Deploys what the configured branch of a site's external repository holds now. */
 export class ExternalSource {
-  readonly #deps: ExternalSourceDeps
+  readonly #deps
   readonly #flights = new SingleFlight<string, DeploymentRecord>()
 
-  constructor(deps: ExternalSourceDeps) {
+  constructor(
+    deps: WorkFolderDeps & {
+      readonly deployments: Pick<Deployments, 'deployFolder'>
+      readonly fetchRepository: FetchRepository
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -16,11 +16,6 @@ export interface RollbackRequest {
   readonly by: Actor
 }
 
-interface RollbacksDeps {
-  readonly database: Database
-  readonly deployments: Pick<Deployments, 'switchTo'>
-}
-
 interface Rollback {
   readonly fromId: string
   readonly toId: string
@@ -31,9 +26,12 @@ interface Rollback {
  * one, which deletes nothing, and of two at once one goes back.
  */
 export class Rollbacks {
-  readonly #deps: RollbacksDeps
+  readonly #deps
 
-  constructor(deps: RollbacksDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly deployments: Pick<Deployments, 'switchTo'>
+  }) {
     this.#deps = deps
   }
 

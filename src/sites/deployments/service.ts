@@ -44,20 +44,6 @@ import {
 /** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
-export interface DeploymentsDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids' | 'disk'
-> {
-  readonly artifacts: Artifacts
-  /** Writes down that a deployment becomes current, in the same transaction. */
-  readonly audit: (tx: SiteTx, activation: AuditedActivation) => Promise<void>
-  readonly history: Pick<DeploymentHistory, 'get'>
-  readonly parts: readonly DeploymentLifecycle[]
-  readonly fetchRepository: FetchRepository
-  /** The absolute folder for repositories that are being read. */
-  readonly workDir: string
-}
-
 /** Where files come from, and who deploys them. */
 export interface DeploymentOrigin {
   readonly source: DeploymentSource
@@ -90,13 +76,24 @@ export interface ActivationOrder {
  * current deployment (`activate`). A broken upload is resumed by beginning again: what arrived is not missing any more.
  */
 export class Deployments {
-  readonly #deps: DeploymentsDeps
+  readonly #deps
   readonly #external: ExternalSource
   readonly #manifests = new LoadingCache<string, ReadonlyMap<string, ArtifactFile>>({
     entries: { max: MAX_MANIFESTS },
   })
 
-  constructor(deps: DeploymentsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids' | 'disk'> & {
+      readonly artifacts: Artifacts
+      /** Writes down that a deployment becomes current, in the same transaction. */
+      readonly audit: (tx: SiteTx, activation: AuditedActivation) => Promise<void>
+      readonly history: Pick<DeploymentHistory, 'get'>
+      readonly parts: readonly DeploymentLifecycle[]
+      readonly fetchRepository: FetchRepository
+      /** The absolute folder for repositories that are being read. */
+      readonly workDir: string
+    },
+  ) {
     this.#deps = deps
     this.#external = new ExternalSource({ ...deps, deployments: this })
   }

@@ -12,13 +12,6 @@ const LIST_PAGE = 1000
 /** Age at which a pack that no repository names was surely left behind by a push that was refused or broke off. */
 const ORPHAN_MS = 24 * 3_600_000
 
-export interface RepositoryPacksDeps {
-  readonly database: Database
-  readonly objects: ObjectStore
-  readonly clock: Clock
-  readonly ids: Ids
-}
-
 export interface NewPack {
   /** As git names it. */
   readonly pack: string
@@ -28,9 +21,14 @@ export interface NewPack {
 
 /** The bytes of repositories, in the object store. */
 export class RepositoryPacks {
-  readonly #deps: RepositoryPacksDeps
+  readonly #deps
 
-  constructor(deps: RepositoryPacksDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly objects: ObjectStore
+    readonly clock: Clock
+    readonly ids: Ids
+  }) {
     this.#deps = deps
   }
 

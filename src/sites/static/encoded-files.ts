@@ -18,24 +18,22 @@ const MAX_MS = 45_000
 
 type Encodings = NonNullable<StaticFile['encodings']>
 
-interface EncodedFilesDeps {
-  readonly objects: Pick<ObjectStore, 'put' | 'list' | 'delete'>
-  readonly artifacts: Pick<Artifacts, 'open'>
-}
-
 /**
  * Compressed forms of a site's files: those of one file in one object, one behind the other, under the hash of the file. Made
  * once, however many deployments have the file, and kept as long as one of them is.
  */
 export class EncodedFiles {
-  readonly #deps: EncodedFilesDeps
+  readonly #deps
   readonly #limiter = new Limiter({
     permits: AT_ONCE + FOR_OTHERS,
     reservedPermits: FOR_OTHERS,
     refuse: () => new Error('The compression was aborted'),
   })
 
-  constructor(deps: EncodedFilesDeps) {
+  constructor(deps: {
+    readonly objects: Pick<ObjectStore, 'put' | 'list' | 'delete'>
+    readonly artifacts: Pick<Artifacts, 'open'>
+  }) {
     this.#deps = deps
   }
 

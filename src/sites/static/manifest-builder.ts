@@ -24,17 +24,15 @@ import { rewriteTarget } from './static-site.ts'
 
 type Encodings = ReadonlyMap<string, StaticFile['encodings']>
 
-interface ManifestBuilderDeps {
-  readonly database: Database
-  readonly artifacts: Pick<Artifacts, 'open'>
-  readonly encodedFiles: EncodedFiles
-}
-
 /** Makes of an artifact what serving its public files needs, before anything of it is served. */
 export class ManifestBuilder {
-  readonly #deps: ManifestBuilderDeps
+  readonly #deps
 
-  constructor(deps: ManifestBuilderDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly artifacts: Pick<Artifacts, 'open'>
+    readonly encodedFiles: EncodedFiles
+  }) {
     this.#deps = deps
   }
 

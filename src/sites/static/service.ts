@@ -27,19 +27,12 @@ const COMPARED_AT_ONCE = 4
 /** Sites that are read anew at once. */
 const REFRESHED_AT_ONCE = 4
 
-export interface StaticSitesDeps extends Pick<
-  PlatformServices,
-  'database' | 'notifications' | 'logger'
-> {
-  readonly manifests: Pick<ManifestBuilder, 'build'>
-}
-
 /**
  * The public files of each site's current deployment, in memory: a request needs no SQL, and all of a deployment's files appear
  * with the same step. What was read once serves until another deployment is current.
  */
 export class StaticSites implements DeploymentLifecycle {
-  readonly #deps: StaticSitesDeps
+  readonly #deps
   readonly #sites = new LoadingCache<string, StaticSite>({
     entries: { maxSize: MAX_BYTES, sizeCalculation: ({ weightBytes }) => weightBytes },
     servesDespite: isServiceUnavailable,
@@ -48,7 +41,11 @@ export class StaticSites implements DeploymentLifecycle {
   readonly #comparisons = new CoalescingQueue(COMPARED_AT_ONCE, (siteId) => this.#compare(siteId))
   #doubts = 0
 
-  constructor(deps: StaticSitesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'notifications' | 'logger'> & {
+      readonly manifests: Pick<ManifestBuilder, 'build'>
+    },
+  ) {
     this.#deps = deps
   }
 
