@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util'
 
 import { doubledRoutes, tableRoutes } from './structure/declared-routes.ts'
 import { productModules } from './structure/product-modules.ts'
-import { duplicateExports, featureCycles } from './structure/rules.ts'
+import { sharedExports, featureCycles } from './structure/rules.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -56,7 +56,7 @@ async function codeFigures(folder: string): Promise<Figures> {
     'lines that scripts write': linesOf(modules.filter(({ isGenerated }) => isGenerated)),
     files: modules.length,
     'files with a single importer': modules.filter(({ path }) => importers.get(path) === 1).length,
-    'exported names defined twice': duplicateExports(modules).size,
+    'exported names of two layers': sharedExports(modules).size,
     'routes declared for admins and again for the operator': doubledRoutes(
       modules.flatMap(({ routes }) => routes),
       tableRoutes(await readFile(join(folder, 'test/http/route-table.md'), 'utf8')),

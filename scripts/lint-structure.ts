@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 import { productModules } from './structure/product-modules.ts'
 import {
-  duplicateExports,
+  sharedExports,
   featureCycles,
   featureImports,
   featureOf,
@@ -14,8 +14,9 @@ import { vacuousAssertionsUnder } from './structure/vacuous-assertions.ts'
 const root = resolve(import.meta.dirname, '..')
 const modules = await productModules(root)
 const faults = [
-  ...[...duplicateExports(modules)].map(
-    ([name, paths]) => `"${name}" is exported by ${paths.join(' and ')}: rename all but one`,
+  ...[...sharedExports(modules)].map(
+    ([name, paths]) =>
+      `"${name}" is exported by several layers, in ${paths.join(' and ')}: rename all but one`,
   ),
   ...featureCycles(modules).map((features) => {
     const within = featureImports(modules).filter(({ from, to }) =>

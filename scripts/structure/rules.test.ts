@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { type Module, readModule } from './module.ts'
-import { duplicateExports, featureCycles, sqlOutsideQueries } from './rules.ts'
+import { sharedExports, featureCycles, sqlOutsideQueries } from './rules.ts'
 
 const ALIASES = { '#mail/*': './src/mail/*', '#identity/*': './src/identity/*' }
 
@@ -9,15 +9,26 @@ const modulesOf = (files: Record<string, string>): Module[] =>
   Object.entries(files).map(([path, text]) => readModule(path, text, ALIASES))
 
 describe('an exported name', () => {
-  test('is found in every file that exports it', () => {
+  test('is found in every file that exports it, where more than one layer does', () => {
     const modules = modulesOf({
-      'src/mail/a.ts': 'export const limit = 1\nexport interface Page {}\n',
+      'src/mail/a/one.ts': 'export const limit = 1\nexport interface Page {}\n',
       'src/identity/b.ts': 'export function limit() {}\n',
+      'src/service.ts': 'export interface Page {}\n',
       'sandbox/c.ts': 'const limit = 1\nexport { limit as bound }\n',
+      'sandbox/guest/d.ts': 'export const bound = 1\n',
     })
-    expect([...duplicateExports(modules)]).toEqual([
-      ['limit', ['src/mail/a.ts', 'src/identity/b.ts']],
+    expect([...sharedExports(modules)]).toEqual([
+      ['limit', ['src/mail/a/one.ts', 'src/identity/b.ts']],
+      ['Page', ['src/mail/a/one.ts', 'src/service.ts']],
     ])
+  })
+
+  test('may be exported by several files of one layer', () => {
+    const modules = modulesOf({
+      'src/mail/a/model.ts': 'export const limit = 1\n',
+      'src/mail/b/model.ts': 'export const limit = 2\n',
+    })
+    expect(sharedExports(modules).size).toBe(0)
   })
 
   test('is one where a value and its type share it, or where it is passed on', () => {
@@ -25,7 +36,7 @@ describe('an exported name', () => {
       'src/mail/a.ts': 'export const Alias = 1\nexport type Alias = typeof Alias\n',
       'src/mail/b.ts': "export { Alias } from './a.ts'\n",
     })
-    expect(duplicateExports(modules).size).toBe(0)
+    expect(sharedExports(modules).size).toBe(0)
   })
 })
 

@@ -5,15 +5,22 @@ import type { Module } from './module.ts'
 /** Where SQL may stand: in files of queries, and in the adapters to PostgreSQL itself. */
 const QUERY_FILE = /(?:\/|-)queries\.ts$|^src\/platform\/(?:postgres|queue)\//
 
-/** Names that more than one file exports, with those files. A reader who searches for a name finds one thing. */
-export function duplicateExports(
-  modules: readonly Module[],
-): ReadonlyMap<string, readonly string[]> {
+/**
+ * Names that files of more than one layer export, with all files that export them: across layers a name means one
+ * thing. Within a layer the folder says which is meant.
+ */
+export function sharedExports(modules: readonly Module[]): ReadonlyMap<string, readonly string[]> {
   const exporters = new Map<string, string[]>()
   for (const { path, exports } of modules) {
     for (const name of exports) exporters.set(name, [...(exporters.get(name) ?? []), path])
   }
-  return new Map([...exporters].filter(([, paths]) => paths.length > 1))
+  return new Map([...exporters].filter(([, paths]) => new Set(paths.map(layerOf)).size > 1))
+}
+
+/** A folder of `src`, `src` itself for the files that wire the service, or `sandbox`. */
+function layerOf(path: string): string {
+  const [top = '', folder] = dirname(path).split('/')
+  return top === 'src' && folder !== undefined ? `src/${folder}` : top
 }
 
 /** The feature that a file belongs to: a folder of a layer, such as `src/mail/aliases`; undefined for a file of the layer itself. */
