@@ -69,7 +69,7 @@ export const AUTHORITY: readonly Mutation[] = [
   of(
     'several spellings of a signature',
     [
-      'src/identity/tokens/signature-verifier.ts',
+      'src/identity/tokens/token-verifier.ts',
       "toString('base64url') !== signature",
       "toString('base64url') === ''",
     ],

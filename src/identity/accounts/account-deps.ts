@@ -1,7 +1,7 @@
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { MailedCodes } from '#identity/mailed-codes.ts'
-import type { BreachedPasswords } from '#identity/passwords/breached-passwords.ts'
+import type { BreachedPasswords } from '#identity/passwords/known-passwords.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'

@@ -1,3 +1,6 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
 import type { Actor } from '#base/actor.ts'
 import { AppError, type FieldFault, invalid, notFound } from '#base/app-error.ts'
 import { type Picture, readPicture } from '#base/picture.ts'
@@ -37,9 +40,10 @@ import {
   updateRegistration,
   updateSecret,
 } from './queries.ts'
-import { recordOf, registeredUris } from './records.ts'
 
 const HOUR_MS = 3_600_000
+
+const Texts = Type.Array(Type.String())
 
 /** Applications beside a site's own that sign people in. A change counts at once, on every replica. */
 export class ClientRegistrations {
@@ -258,3 +262,20 @@ const withoutSecret = ({ name, authentication }: StoredRegistration): AppError =
     'ClientWithoutSecret',
     `"${name}" has no secret: it authenticates with ${authentication === 'none' ? 'PKCE alone' : authentication}`,
   )
+
+const registeredUris = (stored: unknown): string[] => Value.Parse(Texts, stored)
+
+function recordOf(pools: SitePools, row: StoredRegistration): RegisteredClient {
+  const { userPoolId, createdAt, updatedAt, formerSecretEndsAt, ...rest } = row
+  const pool = POOL_KINDS.find((kind) => pools[kind].userPoolId === userPoolId) ?? 'data'
+  return {
+    ...rest,
+    pool,
+    issuer: pools[pool].issuer,
+    redirectUris: registeredUris(row.redirectUris),
+    logoutUris: registeredUris(row.logoutUris),
+    formerSecretEndsAt: formerSecretEndsAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

@@ -1,25 +1,30 @@
+import { randomBytes } from 'node:crypto'
+
 import { lookupEmail } from '#identity/accounts/account-email.ts'
 import { wrongCredentials } from '#identity/accounts/errors.ts'
+import { openExchange, poolNameOf, proves, sessionKeyOf } from '#identity/cognito/srp/exchange.ts'
+import { numberOf, GROUP_BYTES } from '#identity/cognito/srp/group.ts'
+import type { ModularPowers, NetworkPowers } from '#identity/cognito/srp/modular-powers.ts'
+import { timestampOf } from '#identity/cognito/srp/timestamp.ts'
+import type { AddressVerifiers } from '#identity/cognito/srp/verifiers.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
+import type { SrpVerifier } from '#identity/passwords/srp-verifiers.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { UsedChallenges } from '#identity/used-challenges/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
+import type { Sealer, WrappedSiteKey } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { Challenge, Challenges } from './challenges.ts'
 import { selectSrpAccount } from './queries.ts'
-import { SrpDecoyAccount } from './srp/decoy-account.ts'
-import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
-import { numberOf } from './srp/group.ts'
-import type { ModularPowers, NetworkPowers } from './srp/modular-powers.ts'
-import { timestampOf } from './srp/timestamp.ts'
-import type { AddressVerifiers } from './srp/verifiers.ts'
 
 /** As at Cognito, a client whose clock is further off is refused. */
 const MAX_SKEW_MS = 5 * 60_000
+
+const CONTEXT = 'srp-nobody'
+const SALT_BYTES = 16
 
 /** A request of one client of the pool. */
 interface SrpRequest extends PoolRequest {
@@ -173,5 +178,26 @@ export class SrpSignIns {
       origin,
       detail: { method: 'srp' },
     })
+  }
+}
+
+/** Takes the place of an account that is not there: what is read and opened of an account is read and opened of it. */
+class SrpDecoyAccount {
+  /** No account has this `sub`. */
+  readonly sub = 'nobody'
+  readonly sealedSrp: Buffer
+  readonly #sealer: Sealer
+  readonly #key: WrappedSiteKey
+
+  constructor(deps: { readonly sealer: Sealer }) {
+    this.#sealer = deps.sealer
+    this.#key = { siteId: CONTEXT, wrappedKey: deps.sealer.newSiteKey(CONTEXT) }
+    const bytes = randomBytes(1 + SALT_BYTES + GROUP_BYTES)
+    this.sealedSrp = deps.sealer.seal(this.#key, CONTEXT, bytes)
+  }
+
+  opened(sealedSrp: Buffer): SrpVerifier {
+    const bytes = this.#sealer.open(this.#key, CONTEXT, sealedSrp)
+    return { salt: bytes.subarray(1, 1 + SALT_BYTES), verifier: bytes.subarray(1 + SALT_BYTES) }
   }
 }

@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHash, createHmac } from 'node:crypto'
 
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { networkOf } from '#base/network-of.ts'
+import { isSameText } from '#base/same-text.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
@@ -17,13 +19,6 @@ import type { Site } from '#sites/site.ts'
 import { type Repo, storedSource } from '#sites/source.ts'
 
 import {
-  type WebhookDelivery,
-  deliveryDigest,
-  isAuthentic,
-  isSigned,
-  pushedRef,
-} from './delivery.ts'
-import {
   deleteOldDeliveries,
   deleteWebhook,
   insertDelivery,
@@ -35,19 +30,28 @@ import {
 export const WEBHOOK_PATH = '/admin/public/webhooks/deploy'
 
 const SECRET_BYTES = 32
+
 /** What the secret is sealed for, with the key of its site. */
 export const WEBHOOK_SEAL_CONTEXT = 'deploy-webhook'
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 /** What a forge is set up with. The secret is shown this once. */
 export const CreatedWebhook = Type.Object({ url: Type.String(), secret: Type.String() })
+
 export type CreatedWebhook = Static<typeof CreatedWebhook>
 
 export const WebhookAnswer = Type.Object({
   status: Type.Union([Type.Literal('queued'), Type.Literal('ignored'), Type.Literal('repeated')]),
   reason: Type.Optional(Type.String()),
 })
+
 export type WebhookAnswer = Static<typeof WebhookAnswer>
+
+/** What a forge sent, as it came. */
+interface WebhookDelivery {
+  readonly headers: Pick<Headers, 'get'>
+  readonly body: string
+}
 
 /** Counted afterwards, since many may come from one network at the same moment, and 256 bits are not guessed. */
 const wrongSecret = (address: string): LimitedUse => ({
@@ -158,3 +162,52 @@ const unsigned = (): AppError =>
     'Unauthorized',
     'The delivery is not signed with the secret of the site (X-Hub-Signature-256, X-Gitea-Signature or X-Gitlab-Token)',
   )
+
+/** Whether a request carries anything that could prove who sent it. */
+const isSigned = ({ headers }: Pick<WebhookDelivery, 'headers'>): boolean =>
+  ['x-hub-signature-256', 'x-gitea-signature', 'x-gitlab-token'].some((name) => headers.get(name))
+
+/**
+ * Whether a delivery was sent by a holder of the secret. GitHub, Gitea and Forgejo sign the body (HMAC-SHA256); GitLab sends the
+ * secret itself.
+ */
+function isAuthentic({ headers, body }: WebhookDelivery, secret: string): boolean {
+  const token = headers.get('x-gitlab-token')
+  if (token !== null) return isSameText(token, secret)
+  const signature =
+    headers.get('x-hub-signature-256')?.replace(/^sha256=/, '') ?? headers.get('x-gitea-signature')
+  const expected = createHmac('sha256', secret).update(body).digest('hex')
+  return isSameText(signature?.toLowerCase() ?? '', expected)
+}
+
+/** The ref that was pushed, in full; undefined for an event that is no push, and for a branch that went. */
+function pushedRef({ headers, body }: WebhookDelivery): string | undefined {
+  const event =
+    headers.get('x-github-event') ?? headers.get('x-gitea-event') ?? headers.get('x-gitlab-event')
+  if (event !== 'push' && event !== 'Push Hook') return undefined
+  const payload = payloadOf({ headers, body })
+  if (!isJsonObject(payload) || typeof payload['ref'] !== 'string') return undefined
+  const after = payload['after']
+  return typeof after === 'string' && /^0+$/.test(after) ? undefined : payload['ref']
+}
+
+/** Names a delivery; one that the forge sends again has the same name. */
+function deliveryDigest({ headers, body }: WebhookDelivery): Buffer {
+  const name =
+    headers.get('x-github-delivery') ??
+    headers.get('x-gitea-delivery') ??
+    headers.get('x-gitlab-event-uuid') ??
+    body
+  return createHash('sha256').update(name).digest()
+}
+
+/** JSON, or a form with JSON in it, as GitHub sends unless it is told otherwise. */
+function payloadOf({ headers, body }: WebhookDelivery): unknown {
+  const isForm = headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
+  try {
+    return JSON.parse(isForm ? (new URLSearchParams(body).get('payload') ?? '') : body)
+  } catch {
+    // What is no JSON names no ref.
+    return undefined
+  }
+}

@@ -4,15 +4,13 @@ import { join } from 'node:path'
 
 import { installRoot } from '#config/install-root.ts'
 
-import type { BreachedPasswords } from './breached-passwords.ts'
-
 /** The first bytes of each password's SHA-256, in ascending order: 100,000 of them take no more than 600 kB, and no time to read. */
 const FILE = join(installRoot(), 'resources/breached-passwords.bin')
 /** Of so many others one in three thousand million is taken for one of them. */
 const ENTRY_BYTES = 6
 
 /** The commonest passwords of 8 characters and more that were stolen somewhere, whatever their case. */
-export class BreachedList implements BreachedPasswords {
+export class BreachedList {
   #list: Promise<Buffer> | undefined
 
   async has(password: string): Promise<boolean> {

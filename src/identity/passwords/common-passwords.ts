@@ -1,4 +1,3 @@
-import type { BreachedPasswords } from './breached-passwords.ts'
 import { COMMON_WORDS } from './common-words.ts'
 
 /** How letters are disguised. A sign that stands for two letters is tried as each. */
@@ -42,7 +41,7 @@ const MAX_WALK = 64
  * The commonest passwords, and what people make of them: `Password1!`, `P@ssw0rd2026`, `qwerty123$`, `Aa123456!`. A guess
  * that is tried first is refused first; anything longer than a decorated word is left alone.
  */
-export class CommonPasswords implements BreachedPasswords {
+export class CommonPasswords {
   has(password: string): boolean {
     const lower = password.toLowerCase()
     return coresOf(lower).some((core) => isWeak(core))

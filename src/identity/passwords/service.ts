@@ -8,9 +8,9 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { BreachedPasswords } from './breached-passwords.ts'
 import { passwordKeySealContext } from './hash-keys.ts'
 import { type PasswordHasher, normalizePassword } from './hasher.ts'
+import type { BreachedPasswords } from './known-passwords.ts'
 import { passwordFaults } from './policy.ts'
 import {
   type StoredPassword,

@@ -1,6 +1,12 @@
+import { randomBytes } from 'node:crypto'
+
+import { Type } from '@sinclair/typebox'
+
 import { AppError, invalid } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { PROOF_LIFETIME_MS } from '#identity/mailed-codes.ts'
+import { CHALLENGE_MS } from '#identity/passkeys/model.ts'
 import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
 import type { Passkeys } from '#identity/passkeys/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
@@ -13,11 +19,16 @@ import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { Proof, ProofMethods, ProofSubject } from './model.ts'
-import { ProofChallenges } from './passkey-challenges.ts'
+
+const MAX_LENGTH = 500
+const CHALLENGE_BYTES = 32
+
+const Content = Type.Object({ challenge: Type.String({ minLength: 43 }) })
 
 /** `PublicKeyCredentialRequestOptionsJSON`, and what comes back with what the device signed. */
 export interface PasskeyProofRequest {
@@ -200,3 +211,30 @@ const keyOf = ({ pool }: PoolRequest, { sub, signIn, action }: ProofSubject): Us
 
 const codeNotTaken = (): AppError =>
   invalid('proofCode', 'is for accounts without a password and without a passkey')
+
+/** What a device signs to prove its owner, sealed for one account, one sign-in and one action. Nothing is stored. */
+class ProofChallenges {
+  readonly #seal: ExpiringSeal<typeof Content>
+
+  constructor({ sealer, clock }: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
+    const key = sealer.derive('proof-challenges')
+    const bounds = { lifetimeMs: CHALLENGE_MS, maxLength: MAX_LENGTH }
+    this.#seal = new ExpiringSeal({ key, clock, fields: Content, ...bounds })
+  }
+
+  create(
+    request: PoolRequest,
+    subject: ProofSubject,
+  ): { readonly challenge: string; readonly sealed: string } {
+    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
+    return { challenge, sealed: this.#seal.seal(contextOf(request, subject), { challenge }) }
+  }
+
+  /** Undefined for one of another subject, and for one that was changed or has expired. */
+  open(request: PoolRequest, subject: ProofSubject, sealed: string): string | undefined {
+    return this.#seal.open(contextOf(request, subject), sealed)?.challenge
+  }
+}
+
+const contextOf = ({ pool }: PoolRequest, { sub, signIn, action }: ProofSubject): string =>
+  [pool.issuer, sub, signIn, action].join('\n')

@@ -1,3 +1,8 @@
+import { Value } from '@sinclair/typebox/value'
+import { type CompactVerifyResult, compactVerify } from 'jose'
+import { JOSEError } from 'jose/errors'
+import { LRUCache } from 'lru-cache'
+
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { isPublished } from '#identity/keys/model.ts'
@@ -7,9 +12,11 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type TokenClients, clientIdOf, failedClaimCheck } from './claim-checks.ts'
-import type { TokenClaims, TokenUse } from './claims.ts'
+import { TokenClaims, type TokenUse } from './claims.ts'
 import { unauthorized } from './refusals.ts'
-import { SignatureVerifier } from './signature-verifier.ts'
+import { tokenDigest } from './verified-token-cache.ts'
+
+const MAX_ENTRIES = 10_000
 
 export interface Verified {
   readonly claims: TokenClaims
@@ -26,6 +33,20 @@ interface TokenPurpose {
 
 /** Where the pools of a site come from; `reload` looks again for a key that is not known. */
 export type PoolSource = Pick<PoolDirectory, 'get' | 'reload'>
+
+/** What a token says, once its signature is known to be right. */
+interface VerifiedSignature {
+  readonly header: CompactVerifyResult['protectedHeader']
+  readonly claims: TokenClaims
+}
+
+/** Throws when the pool has no such key, or has it no more. */
+type FindVerificationKey = (kid: string) => CryptoKey | Promise<CryptoKey>
+
+interface Entry extends VerifiedSignature {
+  readonly kid: string
+  readonly key: CryptoKey
+}
 
 /** Signature and claims of a token, against the pool of the site that the request was sent to. */
 export class TokenVerifier {
@@ -79,4 +100,60 @@ export class TokenVerifier {
       throw unauthorized('kid')
     return published.key
   }
+}
+
+/**
+ * Checks signatures, of the same token under the same key once: what is remembered can only be computed again. Whether
+ * the key counts, and the token does, is for the caller to ask each time. By SHA-256: the tokens are not kept.
+ */
+class SignatureVerifier {
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
+
+  /** Throws `Unauthorized`, and what `keyOf` throws. */
+  async verify(token: string, keyOf: FindVerificationKey): Promise<VerifiedSignature> {
+    const digest = tokenDigest(token)
+    const kept = this.#entries.get(digest)
+    if (kept && (await keyOf(kept.kid)) === kept.key) return kept
+    const entry = await verified(token, keyOf)
+    this.#entries.set(digest, entry)
+    return entry
+  }
+}
+
+async function verified(token: string, keyOf: FindVerificationKey): Promise<Entry> {
+  requireCanonical(token)
+  const { protectedHeader: header, payload, key } = await signatureOf(token, keyOf)
+  return { header, claims: parseClaims(payload), kid: header.kid ?? '', key }
+}
+
+/** The last character of base64url carries unused bits: without this, one signature would have sixteen spellings. */
+function requireCanonical(token: string): void {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
+    throw unauthorized('signature')
+  }
+}
+
+async function signatureOf(token: string, keyOf: FindVerificationKey) {
+  try {
+    return await compactVerify(
+      token,
+      async ({ kid }) => keyOf(typeof kid === 'string' ? kid : ''),
+      { algorithms: ['RS256'] },
+    )
+  } catch (error) {
+    // A database that is down is not the token's fault.
+    throw error instanceof JOSEError ? unauthorized(error.code) : error
+  }
+}
+
+function parseClaims(payload: Uint8Array): TokenClaims {
+  let claims: unknown
+  try {
+    claims = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
+  } catch {
+    throw unauthorized('payload')
+  }
+  if (!Value.Check(TokenClaims, claims)) throw unauthorized('claims')
+  return Object.freeze(claims)
 }

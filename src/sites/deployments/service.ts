@@ -13,14 +13,13 @@ import type { ActivationReason } from './activation-record.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts, CurrentDeployment } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
-import { completeRow, missingOf } from './complete-deployment.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
 import {
   type ActivationStep,
   type DeploymentLifecycle,
   preparedAnew,
 } from './deployment-lifecycle.ts'
-import { existingDeployment, existingSite } from './deployment-rows.ts'
+import { existingDeployment, existingSite, deploymentRemoved } from './deployment-rows.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import type { GitState } from './git-state.ts'
 import {
@@ -39,6 +38,7 @@ import {
   markReady,
   selectDeployedSite,
   updateCurrentDeployment,
+  type DeployedSiteRow,
 } from './queries.ts'
 
 /** Manifests that are kept for uploads in progress. */
@@ -289,4 +289,32 @@ export class Deployments {
       return new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
     })
   }
+}
+
+/** The row of a deployment that has all its files and is where the site's build puts them. */
+function completeRow(
+  site: DeployedSiteRow,
+  row: DeploymentRow,
+  stored: ReadonlyMap<string, number>,
+): DeploymentRow {
+  if (row.status === 'removed') throw deploymentRemoved(row.deployment_id)
+  refuseMissing(missingOf(storedFiles(row.files), stored))
+  const artifactDirectory = row.artifact_directory
+  checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
+  return row
+}
+
+/** Returns each hash once. A stored object of another size is what an interrupted upload left behind. */
+function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {
+  const missing = files.filter(({ sha256, sizeBytes }) => stored.get(sha256) !== sizeBytes)
+  return [...new Set(missing.map(({ sha256 }) => sha256))]
+}
+
+function refuseMissing(missing: readonly string[]): void {
+  if (missing.length === 0) return
+  throw new AppError(
+    'InvalidArtifact',
+    `${missing.length} of the deployment's files are not uploaded yet: upload them, or begin again`,
+    { fields: { missing: missing.slice(0, 20) } },
+  )
 }

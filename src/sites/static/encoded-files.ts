@@ -1,22 +1,52 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
+
 import { Limiter } from '#base/limiter.ts'
 import { objectSizes } from '#platform/objects/object-pages.ts'
 import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import type { Artifacts } from '#sites/deployments/artifacts.ts'
 import { type ArtifactFile, totalBytes } from '#sites/deployments/model.ts'
 
-import { type Effort, compressed, effortFor } from './compressor.ts'
-import type { EncodedPart, Encoding, StaticFile } from './manifest.ts'
+import { type EncodedPart, type Encoding, type StaticFile, ENCODINGS } from './manifest.ts'
 
 /** Less fits into one packet as it is. */
 const MIN_BYTES = 1024
+
 /** Files of a site that are compressed at a time: it is what the machine's other cores are for. */
 const AT_ONCE = 2
+
 /** A file may take seconds: another site's does not wait for it to end. */
 const FOR_OTHERS = 1
+
 /** After this long the rest of a deployment is served as it is; the next deployment goes on. */
 const MAX_MS = 45_000
 
+/** Effort that suits so many bytes of a deployment. The best one takes two seconds a megabyte. */
+const EFFORTS = [
+  { upToBytes: 3 * 1024 * 1024, brotli: 11, zstd: 19, gzip: 9 },
+  { upToBytes: 24 * 1024 * 1024, brotli: 9, zstd: 12, gzip: 9 },
+  { upToBytes: Infinity, brotli: 5, zstd: 6, gzip: 6 },
+] as const
+
+const COMPRESS = {
+  br: (bytes, { brotli }) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: brotli,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength,
+      },
+    }),
+  zstd: (bytes, { zstd }) =>
+    promisify(zstdCompress)(bytes, {
+      params: { [constants.ZSTD_c_compressionLevel]: zstd },
+      pledgedSrcSize: bytes.byteLength,
+    }),
+  gzip: (bytes, { gzip: level }) => promisify(gzip)(bytes, { level }),
+} as const satisfies Record<Encoding, (bytes: Uint8Array, effort: Effort) => Promise<Uint8Array>>
+
 type Encodings = NonNullable<StaticFile['encodings']>
+
+type Effort = Omit<(typeof EFFORTS)[number], 'upToBytes'>
 
 /**
  * Compressed forms of a site's files: those of one file in one object, one behind the other, under the hash of the file. Made
@@ -92,4 +122,23 @@ function partsOf(outputs: ReadonlyMap<Encoding, Uint8Array>): Encodings {
     offset += byteLength
   }
   return parts
+}
+
+/** How hard files of so many bytes together are compressed, so that a deployment does not wait for it too long. */
+function effortFor(totalBytes: number): Effort {
+  const effort = EFFORTS.find(({ upToBytes }) => totalBytes <= upToBytes)
+  return effort ?? { brotli: 5, zstd: 6, gzip: 6 }
+}
+
+/** Compresses in the threads of zlib, so that nobody else waits. Leaves out what is no smaller than the bytes themselves. */
+async function compressed(
+  bytes: Uint8Array,
+  effort: Effort,
+): Promise<ReadonlyMap<Encoding, Uint8Array>> {
+  const smaller = new Map<Encoding, Uint8Array>()
+  for (const encoding of ENCODINGS) {
+    const output = await COMPRESS[encoding](bytes, effort)
+    if (output.byteLength < bytes.byteLength) smaller.set(encoding, output)
+  }
+  return smaller
 }

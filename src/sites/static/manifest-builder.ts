@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { isCompressible } from '#base/content-type.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Artifacts } from '#sites/deployments/artifacts.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
@@ -8,21 +9,31 @@ import {
   SITE_DEFINITION_FILE,
   type StaticSettings,
   parseStaticSettings,
+  isPublicFile,
 } from '#sites/static-settings.ts'
 
 import type { EncodedFiles } from './encoded-files.ts'
 import { isFingerprinted } from './fingerprint.ts'
-import { checkFunctions } from './function-artifacts.ts'
-import { parseHeaderRules } from './headers-file.ts'
+import { parseHeaderRules, HEADERS_FILE } from './headers-file.ts'
 import { MANIFEST_FORMAT, type StaticFile, type StaticManifest } from './manifest.ts'
-import { publicFilesOf } from './public-files.ts'
 import { selectEncodedFiles } from './queries.ts'
 import { REDIRECTS_FILE, type RedirectRule, isRedirect, parseRedirects } from './redirects-file.ts'
+import { isHiddenPath } from './request-path.ts'
+import { isReservedPath } from './reserved-paths.ts'
 import { routesOf, servedFile } from './routes.ts'
 import { MAX_RULES_FILE_BYTES, ruleFault } from './rules-file.ts'
 import { rewriteTarget } from './static-site.ts'
 
 type Encodings = ReadonlyMap<string, StaticFile['encodings']>
+
+/** What an artifact has in its public folder. */
+interface PublicFiles {
+  /** Paths are inside the folder, in Unicode's form C. */
+  readonly files: readonly ArtifactFile[]
+  /** The two files that are rules and never served. */
+  readonly redirects: ArtifactFile | undefined
+  readonly headers: ArtifactFile | undefined
+}
 
 /** Makes of an artifact what serving its public files needs, before anything of it is served. */
 export class ManifestBuilder {
@@ -118,4 +129,85 @@ function checkRewrites(
       `"${rule.to}" is no page of the site: status ${rule.status} answers with a file of "${settings.directory}"`,
     )
   }
+}
+
+/** Refuses, by name, a function whose code everybody could read: what is public is no code of functions. */
+function checkFunctions(croftJson: string | undefined, settings: StaticSettings): void {
+  const exposed = artifactsIn(croftJson).find((path) => isPublicFile(path, settings))
+  if (exposed === undefined) return
+  throw new AppError(
+    'InvalidArtifact',
+    `${SITE_DEFINITION_FILE}: the function "${exposed}" is in "${settings.directory}", which everybody can read: move it out of there`,
+  )
+}
+
+/** What is written wrong in other ways is refused by whoever reads the definition. */
+function artifactsIn(croftJson: string | undefined): string[] {
+  const resources = resourcesIn(croftJson)
+  return resources.flatMap((resource) => {
+    const config = isJsonObject(resource) ? resource['config'] : undefined
+    const artifact = isJsonObject(config) ? config['artifact'] : undefined
+    return typeof artifact === 'string' ? [artifact.replace(/^(?:\.\/+)+/, '')] : []
+  })
+}
+
+function resourcesIn(croftJson: string | undefined): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(croftJson ?? '{}')
+    const resources = isJsonObject(value) ? value['resources'] : undefined
+    return Array.isArray(resources) ? resources : []
+  } catch {
+    return []
+  }
+}
+
+/** Leaves out hidden files. Throws `InvalidArtifact` for files that could never be reached. */
+function publicFilesOf(artifact: readonly ArtifactFile[], settings: StaticSettings): PublicFiles {
+  const { directory } = settings
+  const inside = artifact
+    .filter(({ path }) => isPublicFile(path, settings))
+    .map((file) => ({ ...file, path: file.path.slice(directory.length + 1).normalize('NFC') }))
+  const named = (name: string) => inside.find(({ path }) => path === name)
+  const rules = [REDIRECTS_FILE, HEADERS_FILE]
+  const files = inside.filter(({ path }) => !rules.includes(path) && !isHiddenPath(path))
+  checkReachable(files, settings)
+  if (settings.isNamed && inside.length === 0) {
+    throw new AppError(
+      'InvalidArtifact',
+      `croft.json: static.directory "${directory}" has no files: build the site first, or name another folder`,
+    )
+  }
+  checkFallback(files, settings)
+  return { files, redirects: named(REDIRECTS_FILE), headers: named(HEADERS_FILE) }
+}
+
+function checkReachable(files: readonly ArtifactFile[], settings: StaticSettings): void {
+  const { directory, cleanUrls } = settings
+  const paths = new Set<string>()
+  for (const { path } of files) {
+    const clean = cleanUrls ? path.replace(/\.html$/, '') : path
+    const reserved = [path, clean].find((each) => isReservedPath(`/${each}`))
+    if (reserved !== undefined) {
+      throw new AppError(
+        'InvalidArtifact',
+        `"${directory}/${path}" would be at "/${reserved}", which is a path of the service itself: give it another name`,
+      )
+    }
+    if (paths.has(path)) {
+      throw new AppError(
+        'InvalidArtifact',
+        `"${directory}/${path}" is there twice, in two spellings of the same letters: keep one`,
+      )
+    }
+    paths.add(path)
+  }
+}
+
+function checkFallback(files: readonly ArtifactFile[], settings: StaticSettings): void {
+  const { directory, fallback } = settings
+  if (fallback === null || files.some(({ path }) => `/${path}` === fallback)) return
+  throw new AppError(
+    'InvalidArtifact',
+    `croft.json: static.spa is "${fallback}", but there is no file "${directory}${fallback}"`,
+  )
 }
