@@ -1,4 +1,4 @@
-import { SiteImports, type SiteImportsDeps } from '#sites/imports/service.ts'
+import { SiteImports, type SiteImportsDeps } from '#sites/imports/site-imports.ts'
 
 import { ArchiveImports, type ArchiveImportsDeps } from './archive-imports.ts'
 import { SiteExports, type SiteExportsDeps } from './site-exports.ts'

@@ -7,7 +7,7 @@ import type { RequestOrigin } from '#base/request-origin.ts'
 import type { Config } from '#config/config.ts'
 import { programVersion } from '#config/program-version.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { MailTransfer } from '#mail/removal/mail-transfer.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -15,8 +15,8 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import type { TableTransfer } from '#runtime/tables/table-transfer.ts'
 import type { SiteRecord } from '#sites/model.ts'
-import type { Sites } from '#sites/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Sites } from '#sites/sites.ts'
 
 import {
   ARCHIVE_FORMAT,

@@ -1,4 +1,4 @@
-import { CreatedWebhook } from '#identity/deploy-webhooks/service.ts'
+import { CreatedWebhook } from '#identity/deploy-webhooks/deploy-webhooks.ts'
 
 import { columns } from './columns.ts'
 import type { CliCommand } from './command.ts'

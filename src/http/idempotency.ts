@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { invalid } from '#base/app-error.ts'
 import { canonicalJson } from '#base/canonical-json.ts'
-import type { RepeatableRequest } from '#sites/idempotency/service.ts'
+import type { RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 
 const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e]{1,255}$/

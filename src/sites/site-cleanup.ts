@@ -8,7 +8,7 @@ import {
   retireOldDeployments,
   selectReferencedHashes,
 } from './deployments/queries.ts'
-import { SiteImports } from './imports/service.ts'
+import { SiteImports } from './imports/site-imports.ts'
 import type { RepositoryPacks } from './repository/packs.ts'
 import type { EncodedFiles } from './static/encoded-files.ts'
 import { deleteRetiredManifests } from './static/queries.ts'

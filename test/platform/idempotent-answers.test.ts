@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { IdempotentAnswers } from '#sites/idempotency/service.ts'
+import { IdempotentAnswers } from '#sites/idempotency/idempotent-answers.ts'
 import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
 const DAY_MS = 24 * 3_600_000

@@ -1,4 +1,4 @@
-import { WEBHOOK_SEAL_CONTEXT } from '#identity/deploy-webhooks/service.ts'
+import { WEBHOOK_SEAL_CONTEXT } from '#identity/deploy-webhooks/deploy-webhooks.ts'
 import { providerSealContext } from '#identity/federation/model.ts'
 import { passwordKeySealContext } from '#identity/passwords/hash-keys.ts'
 import { srpSealContext } from '#identity/passwords/srp-verifiers.ts'

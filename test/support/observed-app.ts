@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { HttpApp } from '#http/app.ts'
 import { FREQUENT_EVENTS } from '#identity/security-events/model.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { hasDeclaredResponse, responseDifference } from './declared-responses.ts'

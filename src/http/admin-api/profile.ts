@@ -9,7 +9,7 @@ import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { OwnProfileChange, ProfileChange, activeEmailOf } from '#identity/profiles/model.ts'
-import type { ShownProfile } from '#identity/profiles/service.ts'
+import type { ShownProfile } from '#identity/profiles/profiles.ts'
 import { ProfileSettings } from '#identity/profiles/settings.ts'
 
 const ProfileFields = {

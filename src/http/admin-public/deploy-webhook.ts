@@ -6,7 +6,7 @@ import { RequestBody } from '#http/bodies/request-body.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
-import { WEBHOOK_PATH, WebhookAnswer } from '#identity/deploy-webhooks/service.ts'
+import { WEBHOOK_PATH, WebhookAnswer } from '#identity/deploy-webhooks/deploy-webhooks.ts'
 
 /** Of a push with thousands of commits. */
 const BODY = new RequestBody('text', 5 * 1024 * 1024)

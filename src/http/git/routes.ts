@@ -9,7 +9,7 @@ import { admission, authority, routeMacro } from '#http/plugins/authority.ts'
 import { siteOf } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
-import type { RepositoryRequest } from '#sites/repository/service.ts'
+import type { RepositoryRequest } from '#sites/repository/site-repositories.ts'
 import type { Site } from '#sites/site.ts'
 
 import { REPOSITORY_PATH } from './repository-path.ts'

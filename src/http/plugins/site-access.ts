@@ -6,8 +6,8 @@ import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
 import { operatorAt } from '#http/operator-at.ts'
 import { originOf } from '#http/request-origin.ts'
+import { DeployTokens } from '#identity/deploy-tokens/deploy-tokens.ts'
 import type { DeployTokenScope } from '#identity/deploy-tokens/model.ts'
-import { DeployTokens } from '#identity/deploy-tokens/service.ts'
 import type { SiteRecord } from '#sites/model.ts'
 
 import {

@@ -5,7 +5,7 @@ import { noContent } from '#http/no-content.ts'
 import { operatorAt } from '#http/operator-at.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { CreatedWebhook } from '#identity/deploy-webhooks/service.ts'
+import { CreatedWebhook } from '#identity/deploy-webhooks/deploy-webhooks.ts'
 
 /** The secret with which the forge of a site's external repository tells of pushes. */
 export const portalDeployWebhookRoutes = (context: AppContext) =>

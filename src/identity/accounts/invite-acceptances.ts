@@ -1,6 +1,6 @@
 import type { RequestOrigin } from '#base/request-origin.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
-import type { PreparedPassword } from '#identity/passwords/service.ts'
+import type { PreparedPassword } from '#identity/passwords/passwords.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'

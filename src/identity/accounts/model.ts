@@ -1,5 +1,5 @@
 import type { Role } from '#base/actor.ts'
-import type { NewPassword } from '#identity/passwords/service.ts'
+import type { NewPassword } from '#identity/passwords/passwords.ts'
 import type { User } from '#identity/users/model.ts'
 
 /** An address and a password, as somebody typed them. */

@@ -1,5 +1,5 @@
 import { networkOf } from '#base/network-of.ts'
-import type { PreparedPassword } from '#identity/passwords/service.ts'
+import type { PreparedPassword } from '#identity/passwords/passwords.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { networkRequester } from '#identity/user-codes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'

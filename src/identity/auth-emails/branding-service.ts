@@ -1,6 +1,6 @@
 import type { UserActor } from '#base/actor.ts'
 import type { Clock } from '#base/clock.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import {

@@ -4,7 +4,7 @@ import type {
   LoginAttempt,
 } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { SignedIn } from '#identity/authorization/service.ts'
+import type { SignedIn } from '#identity/authorization/sign-ins.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 
 import {

@@ -4,7 +4,7 @@ import type {
 } from '#identity/authorization/authorization-request.ts'
 import { errorLocation } from '#identity/authorization/response-location.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 
 import type { LinkRefusal } from './links.ts'
 import type { LinkingUser } from './login-states.ts'

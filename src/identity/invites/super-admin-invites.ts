@@ -3,12 +3,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { UserActor } from '#base/actor.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { Users } from '#identity/users/service.ts'
+import type { Users } from '#identity/users/users.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Onboarding } from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Invites } from './service.ts'
+import type { Invites } from './invites.ts'
 
 const MAX_AT_ONCE = 100
 

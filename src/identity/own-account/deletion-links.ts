@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { AuthEmails, EmailAsker } from '#identity/auth-emails/service.ts'
+import type { AuthEmails, EmailAsker } from '#identity/auth-emails/auth-emails.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'

@@ -1,7 +1,10 @@
-import { VisitorAccounts, type VisitorAccountsDeps } from '#identity/visitor-accounts/service.ts'
+import {
+  VisitorAccounts,
+  type VisitorAccountsDeps,
+} from '#identity/visitor-accounts/visitor-accounts.ts'
 
 import { AccountDeletions, type AccountDeletionsDeps } from './deletions.ts'
-import { OwnAccounts, type OwnAccountsDeps } from './service.ts'
+import { OwnAccounts, type OwnAccountsDeps } from './own-accounts.ts'
 
 /** Accounts as their owners look after them, and those of visitors as admins do. */
 export interface OwnAccountServices {

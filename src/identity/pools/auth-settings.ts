@@ -4,7 +4,7 @@ import { OPERATOR } from '#base/actor.ts'
 import type { RequestOrigin } from '#base/request-origin.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,6 +1,6 @@
 import { AddressChanges, type AddressChangesDeps } from './address-changes.ts'
 import { AddressCodes, type AddressCodesDeps } from './address-codes.ts'
-import { Profiles, type ProfilesDeps } from './service.ts'
+import { Profiles, type ProfilesDeps } from './profiles.ts'
 
 export interface ProfileServices {
   readonly profiles: Profiles

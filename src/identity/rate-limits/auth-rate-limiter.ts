@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 
 import type { CountedAttempt, FailureKey, CounterKind, FailureCounter } from './failure-counter.ts'
 

@@ -1,6 +1,6 @@
 import { type Actor, originOfActor } from '#base/actor.ts'
 import { deployerOf } from '#sites/deployments/deployer.ts'
-import type { AuditedActivation } from '#sites/deployments/service.ts'
+import type { AuditedActivation } from '#sites/deployments/deployments.ts'
 
 import type { SecurityEvent } from './model.ts'
 

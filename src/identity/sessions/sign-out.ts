@@ -1,7 +1,7 @@
 import type { Actor } from '#base/actor.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 

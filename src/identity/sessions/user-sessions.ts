@@ -4,13 +4,13 @@ import { hasCode } from '#base/error-code.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Users } from '#identity/users/service.ts'
+import type { Users } from '#identity/users/users.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { selectSessionOfFamily } from './family-queries.ts'
 import type { ListedSession } from './model.ts'
-import type { Sessions } from './service.ts'
+import type { Sessions } from './sessions.ts'
 import type { SignOut } from './sign-out.ts'
 
 /** The account whose sign-ins are listed or ended. */

@@ -1,9 +1,9 @@
 import type { AuthorizationCodes } from '#identity/authorization/codes.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { TokenFamilies } from '#identity/sessions/families.ts'
 import type { TokenSigner } from '#identity/tokens/token-signer.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
-import type { Users } from '#identity/users/service.ts'
+import type { Users } from '#identity/users/users.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 

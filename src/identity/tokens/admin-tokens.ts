@@ -1,7 +1,7 @@
 import type { UserActor } from '#base/actor.ts'
 import type { RequestOrigin } from '#base/request-origin.ts'
 import { type AccountStatus, type AccountStatusKey, isRevoked } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
+import type { Users } from '#identity/users/users.ts'
 import type { Site } from '#sites/site.ts'
 
 import { bearerToken } from './bearer.ts'

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 
 import type { Ids } from '#base/ids.ts'
-import type { SigningKeys } from '#identity/keys/service.ts'
+import type { SigningKeys } from '#identity/keys/signing-keys.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 

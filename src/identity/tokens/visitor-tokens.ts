@@ -5,7 +5,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
 import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import { type AccountStatus, isRevoked } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
+import type { Users } from '#identity/users/users.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -1,7 +1,7 @@
 import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import { localPartAt, parseOwnAddress } from '#mail/addresses/local-part.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'

@@ -6,7 +6,7 @@ import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
+import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 import type { Site } from '#sites/site.ts'
 
 import { contactMail } from './contact-mail.ts'

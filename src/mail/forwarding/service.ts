@@ -1,5 +1,5 @@
 import type { Actor } from '#base/actor.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
 import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
 import type { Mailboxes } from '#mail/mailboxes/service.ts'

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
 import type { BulkPurgeResult, MassPurgeResult } from '#mail/messages/model.ts'

@@ -5,7 +5,7 @@ import { OUTGOING_PLACES } from '#mail/routing/outgoing-places.ts'
 import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { IdempotentAnswers } from '#sites/idempotency/service.ts'
+import { IdempotentAnswers } from '#sites/idempotency/idempotent-answers.ts'
 
 import { Bounces } from './bounces.ts'
 import { Deliveries, type DeliveriesDeps } from './deliveries.ts'

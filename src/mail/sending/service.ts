@@ -7,7 +7,7 @@ import type { Messages } from '#mail/messages/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
+import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Addressees, parseAddressee, parseAddressees, recipientsOf } from './addressees.ts'

@@ -1,7 +1,7 @@
 import type { Actor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 

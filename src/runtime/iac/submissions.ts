@@ -12,7 +12,7 @@ import type { Resources } from '#runtime/resources/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
-import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
+import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 
 import { deletionKey, deletionsIn, confirmationError } from './confirmation.ts'
 import {

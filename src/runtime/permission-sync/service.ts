@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { PageRequest } from '#base/page.ts'
-import type { DataGroups } from '#identity/groups/service.ts'
+import type { DataGroups } from '#identity/groups/data-groups.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { PreparedFunction } from '#platform/sandbox-host/sandbox.ts'

@@ -5,13 +5,13 @@ import type { Queue } from '#platform/queue/queue.ts'
 import { TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import type { Deployments } from './deployments.ts'
 import {
   type WatchedActivation,
   selectNewestActivationNumber,
   selectWatchedActivation,
   updateRollbackStatus,
 } from './health-queries.ts'
-import type { Deployments } from './service.ts'
 
 /** What passes by itself. */
 const TRANSIENT: readonly ErrorCode[] = ['ServiceUnavailable', 'DiskFull', 'TooManyRequests']

@@ -5,8 +5,8 @@ import { type Repo, type SiteSource, artifactDirectoryOf } from '#sites/source.t
 
 import { scanArtifact } from './artifact-folder.ts'
 import { checkArtifactDirectory } from './build-yml.ts'
+import type { Deployments } from './deployments.ts'
 import type { DeploymentRecord } from './model.ts'
-import type { Deployments } from './service.ts'
 import { type WorkFolderDeps, openWorkFolder } from './work-folder.ts'
 
 const FETCH_MS = 120_000

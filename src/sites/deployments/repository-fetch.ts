@@ -3,7 +3,7 @@ import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { type Queue, TransientFailure } from '#platform/queue/queue.ts'
 
-import type { Deployments } from './service.ts'
+import type { Deployments } from './deployments.ts'
 
 const AT_ONCE = 4
 

@@ -4,9 +4,9 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { selectNewestActivations } from './activation-queries.ts'
 import { deploymentRemoved, existingDeployment, existingSite } from './deployment-rows.ts'
+import type { Deployments } from './deployments.ts'
 import type { DeploymentRecord } from './model.ts'
 import { selectDeployment } from './queries.ts'
-import type { Deployments } from './service.ts'
 
 export interface RollbackRequest {
   /** The deployment to go back to; the one before the current one when left out. */

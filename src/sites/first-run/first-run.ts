@@ -5,11 +5,11 @@ import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { type ArtifactFolder, scanArtifact } from '#sites/deployments/artifact-folder.ts'
 import { parseBuildYml } from '#sites/deployments/build-yml.ts'
-import type { DeploymentOrigin, Deployments } from '#sites/deployments/service.ts'
+import type { DeploymentOrigin, Deployments } from '#sites/deployments/deployments.ts'
 import { domainFault } from '#sites/domain.ts'
 import type { CreatedSite } from '#sites/model.ts'
-import type { Sites } from '#sites/service.ts'
 import type { Site } from '#sites/site.ts'
+import type { Sites } from '#sites/sites.ts'
 
 import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
 

@@ -9,7 +9,7 @@ import { type GitSource, isAncestor, objectTypes } from '#platform/git/commit-fi
 import type { PushedRefs, RefUpdate } from '#platform/git/push-channel.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { Deployments } from '#sites/deployments/service.ts'
+import type { Deployments } from '#sites/deployments/deployments.ts'
 import { type WorkFolderDeps, openWorkFolder } from '#sites/deployments/work-folder.ts'
 
 import { type Binding, bindingOf } from './binding.ts'

@@ -1,6 +1,6 @@
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { COGNITO_API_SCOPE } from '#identity/pools/scopes.ts'
-import type { SecondFactor } from '#identity/second-factors/service.ts'
+import type { SecondFactor } from '#identity/second-factors/second-factors.ts'
 import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 

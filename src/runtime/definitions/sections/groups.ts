@@ -1,5 +1,5 @@
+import type { DataGroups } from '#identity/groups/data-groups.ts'
 import { type DataGroup, MAX_GROUPS, NewDataGroup, parseGroup } from '#identity/groups/model.ts'
-import type { DataGroups } from '#identity/groups/service.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { parseShape } from '#runtime/shape.ts'
 

@@ -1,14 +1,14 @@
 import { AppError } from '#base/app-error.ts'
-import type { Consents } from '#identity/consents/service.ts'
-import type { SecondFactor } from '#identity/second-factors/service.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Consents } from '#identity/consents/consents.ts'
+import type { SecondFactor } from '#identity/second-factors/second-factors.ts'
+import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Session } from '#identity/sessions/model.ts'
-import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
 import {
   findSessionAccount,
   lockAccountForNewSignIn,
   rememberLanguage,
 } from '#identity/sessions/session-accounts.ts'
+import type { SessionStart, Sessions } from '#identity/sessions/sessions.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import { say } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
