@@ -83,9 +83,7 @@ const SERVICES = {
 }
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  process.emitWarning(
-    `The tests need Node 24, not ${process.version}: see "Development" in README.md`,
-  )
+  process.emitWarning(`The tests need Node 24, not ${process.version}: see CONTRIBUTING.md`)
 }
 
 export default defineConfig({
