@@ -67,14 +67,11 @@ test('every decision is in the index, with its title', async () => {
   }
 })
 
-test.each(['GLOSSARY.md', 'docs/explanation/architecture.md'])(
-  'the files that %s names are there',
-  async (page) => {
-    const text = await readFile(join(ROOT, page), 'utf8')
-    const paths = [...text.matchAll(/`((?:src|sandbox)\/[^`\s]+)`/g)].flatMap(
-      ([, path]) => path ?? [],
-    )
-    expect(paths.length).toBeGreaterThan(30)
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
-  },
-)
+test('the files that the page about the architecture names exist', async () => {
+  const text = await readFile(join(ROOT, 'docs/explanation/architecture.md'), 'utf8')
+  const paths = [...text.matchAll(/`((?:src|sandbox)\/[^`\s]+)`/g)].flatMap(
+    ([, path]) => path ?? [],
+  )
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})

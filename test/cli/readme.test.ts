@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
+import { cp, glob, mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { DnsServer } from '#test/dns-server.ts'
@@ -14,11 +14,19 @@ import { openFolder } from '#test/temporary-folder.ts'
 const run = promisify(execFile)
 const ROOT = resolve(import.meta.dirname, '..', '..')
 /** What git leaves out of a clone. */
-const NOT_CLONED = new Set(['.git', '.croft', 'node_modules', 'dist', 'coverage', 'my-site'])
+const NOT_CLONED = new Set([
+  '.git',
+  '.croft',
+  'node_modules',
+  'dist',
+  'coverage',
+  'my-shop',
+  'my-site',
+])
 const AUTHOR = ['-c', 'user.name=Ann', '-c', 'user.email=ann@blog.test']
 const HAS_SWAKS = spawnSync('swaks', ['--version']).status === 0
-/** An answer, as a comment below its command. */
-const SHOWN = /^# ((?:\{|remote: ).*)$/gm
+/** A response, as a comment below its command. */
+const SHOWN = /^# ((?:\{|<|remote: ).*)$/gm
 /** Stands between the outputs of two commands. */
 const BREAK = '\u001D'
 
@@ -55,19 +63,46 @@ curl() {
 
 interface Block {
   readonly script: string
-  /** Why it does not run here, as the comment before it says. */
+  /** Why it does not run here, as the comment before it says, or that in the first line of the page. */
   readonly notRun: string | undefined
 }
 
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
-const BLOCKS: readonly Block[] = [
-  ...README.matchAll(/(?:^<!-- not run: (.+) -->\n\n)?^```sh\n([^]*?)^```$/gm),
-].map(([, notRun, script = '']) => ({ script, notRun }))
-const START = BLOCKS[0]?.script ?? ''
+interface Page {
+  readonly path: string
+  readonly blocks: readonly Block[]
+}
+
+/** Pages whose blocks run, each in a shell of its own, in the order in which they build on each other. */
+const RUN_PAGES = [
+  'README.md',
+  'docs/tutorials/first-site.md',
+  'docs/how-to/deploy-a-site.md',
+  'docs/how-to/store-data.md',
+  'docs/how-to/sign-in-for-an-app.md',
+  'docs/how-to/manage-people.md',
+  'docs/how-to/mail-and-dns.md',
+  'docs/how-to/mailboxes.md',
+  'docs/how-to/on-call.md',
+  'docs/reference/limits.md',
+]
+const LANGUAGES = new Set(['caddyfile', 'cron', 'js', 'json', 'sh', 'text', 'ts', 'yaml'])
+const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+function pageOf(path: string): Page {
+  const text = textOf(path)
+  const [, whole] = /^<!-- blocks not run: (.+) -->\n/.exec(text) ?? []
+  const blocks = [...text.matchAll(/(?:^<!-- not run: (.+) -->\n\n)?^```sh\n([^]*?)^```$/gm)].map(
+    ([, notRun, script = '']) => ({ script, notRun: whole ?? notRun }),
+  )
+  return { path, blocks }
+}
+
+const PAGES = RUN_PAGES.map(pageOf)
+const START = PAGES[0]?.blocks[0]?.script ?? ''
 
 const resources = new AsyncDisposableStack()
 const ports = new Map<string, number>()
-let shell: ShellSession
+let openShell: () => Promise<ShellSession>
 let copy: string
 beforeAll(async () => {
   const folder = await openFolder(resources, 'croft-readme-')
@@ -90,22 +125,26 @@ beforeAll(async () => {
     }),
   )
   await croft.printed('npx croft mail show')
-  const scripts = join(folder, 'scripts')
-  await mkdir(scripts)
   const compiled = join(folder, 'compiled')
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder, NODE_COMPILE_CACHE: compiled }
-  shell = resources.use(new ShellSession({ cwd: copy, scripts, env }))
-  await shell.run(PRELUDE)
+  openShell = async () => {
+    const scripts = await mkdtemp(join(folder, 'scripts-'))
+    const shell = resources.use(new ShellSession({ cwd: copy, scripts, env }))
+    await shell.run(PRELUDE)
+    return shell
+  }
 })
 afterAll(() => resources.disposeAsync())
 
 /** What a block prints besides the answers that it shows, by its first words. */
 const PRINTED: Readonly<Record<string, (printed: string) => void | Promise<void>>> = {
-  'npx croft site create shop.test': (printed) => {
-    expect(printed).toContain('shop.test is ready.\n')
+  'npx croft site create shop.test': (printed) =>
+    expect(printed).toContain('shop.test is ready.\n'),
+  'npx croft site deployments blog.test': (printed) => {
     expect(printed).toMatch(/^\* +dep_\w+ /m)
+    expect(printed).toMatch(/^\{"id":"1","text":"hi"/m)
   },
-  'npx croft auth show': (printed) =>
+  'npx croft users shop.test': (printed) =>
     expect(printed).toContain('ann@blog.test has no authenticator app'),
   'swaks --server 127.0.0.1': (printed) => {
     expect(printed).toMatch(/^from +ann@localhost\nto +hello@localhost\nsubject +Hello\n/m)
@@ -114,7 +153,7 @@ const PRINTED: Readonly<Record<string, (printed: string) => void | Promise<void>
   'npx croft mail list': async (printed) => {
     expect(printed).toMatch(/^\S+ +msg_\w+ +INBOX +new[^]*Its due date is Monday/)
     const [, size] = /^size +(\d+) bytes$/m.exec(printed) ?? []
-    const raw = await readFile(join(copy, 'my-site/newest.eml'), 'utf8')
+    const raw = await readFile(join(copy, 'my-shop/newest.eml'), 'utf8')
     expect(raw).toMatch(/^Subject: Your invoice\r\n[^]*\r\n\r\nIts due date is Monday/m)
     expect(Buffer.byteLength(raw)).toBe(Number(size))
   },
@@ -134,38 +173,60 @@ const PRINTED: Readonly<Record<string, (printed: string) => void | Promise<void>
   },
   'npx croft mailbox create ann@blog.test': (printed) =>
     expect(printed.match(/^It is on its way/gm)).toHaveLength(2),
-  'api GET': (printed) => expect(printed).toContain('"operation":"addOrder"'),
 }
 
-test('Every block of the README that is for a shell runs, but those that install', () => {
-  const languages = [...README.matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
-  expect(languages.filter((language) => language === 'sh')).toHaveLength(BLOCKS.length)
-  expect(new Set(languages)).toEqual(new Set(['js', 'sh', 'text', 'ts']))
-  const notRun = BLOCKS.filter((block) => block.notRun !== undefined)
-  expect(notRun.map(({ script }) => script)).toEqual(['npm ci\nnpm start\n'])
-  const firstWords = Object.keys(PRINTED)
-  expect(
-    firstWords.filter((words) => !BLOCKS.some(({ script }) => script.startsWith(words))),
-  ).toEqual([])
+test('every block for a shell of README, tutorials and how-to guides runs, or says why not', async () => {
+  const guides = await Array.fromAsync(glob('docs/{tutorials,how-to}/*.md', { cwd: ROOT }))
+  const all = [...new Set([...RUN_PAGES, ...guides])].map(pageOf)
+  const neither = all.filter(
+    ({ path, blocks }) =>
+      !RUN_PAGES.includes(path) && blocks.some(({ notRun }) => notRun === undefined),
+  )
+  expect(neither.map(({ path }) => path)).toEqual([])
+  for (const { path, blocks } of all) {
+    const languages = [...textOf(path).matchAll(/^ *```(\w*)$/gm)].map(([, language]) => language)
+    const opening = languages.filter((_, at) => at % 2 === 0)
+    expect(
+      opening.filter((language) => !LANGUAGES.has(language ?? '')),
+      path,
+    ).toEqual([])
+    expect(
+      opening.filter((language) => language === 'sh'),
+      path,
+    ).toHaveLength(blocks.length)
+  }
+  const notRun = PAGES[0]?.blocks.filter((block) => block.notRun !== undefined)
+  expect(notRun?.map(({ script }) => script)).toEqual(['npm ci\nnpm start\n'])
+  const scripts = PAGES.flatMap(({ blocks }) => blocks.map(({ script }) => script))
+  const words = Object.keys(PRINTED)
+  expect(words.filter((begin) => !scripts.some((script) => script.startsWith(begin)))).toEqual([])
 })
 
-const firstMail = BLOCKS.findIndex(({ script }) => script.startsWith('swaks'))
-test.for([...BLOCKS.entries()].filter(([, { notRun }]) => notRun === undefined))(
-  'The README’s block %i runs and prints what it says',
-  async ([at, { script }], { skip }) => {
-    skip(at >= firstMail && !HAS_SWAKS, 'swaks is missing')
-    const outputs = (await shell.run(onOurPorts(script))).split(BREAK)
-    for (const [index, answer] of answersIn(script).entries()) {
-      const lines = outputs[index]?.split('\n').map((line) => line.trimEnd())
-      expect(lines).toContainEqual(expect.stringMatching(answer))
-    }
-    const words = Object.keys(PRINTED).find((begin) => script.startsWith(begin))
-    if (words !== undefined) await PRINTED[words]?.(outputs.join(''))
-  },
-)
+describe.each(PAGES)('the blocks of $path', ({ blocks }) => {
+  let shell: ShellSession
+  beforeAll(async () => {
+    shell = await openShell()
+  })
 
-test('What the README’s blocks make is nothing that git or the checks of this project see', async () => {
+  const firstMail = blocks.findIndex(({ script }) => /^swaks/m.test(script))
+  test.for([...blocks.entries()].filter(([, { notRun }]) => notRun === undefined))(
+    'block %i runs and prints what it says',
+    async ([at, { script }], { skip }) => {
+      skip(firstMail !== -1 && at >= firstMail && !HAS_SWAKS, 'swaks is missing')
+      const outputs = (await shell.run(onOurPorts(script))).split(BREAK)
+      for (const [index, response] of responsesIn(script).entries()) {
+        const lines = outputs[index]?.split('\n').map((line) => line.trimEnd())
+        expect(lines).toContainEqual(expect.stringMatching(response))
+      }
+      const words = Object.keys(PRINTED).find((begin) => script.startsWith(begin))
+      if (words !== undefined) await PRINTED[words]?.(outputs.join(''))
+    },
+  )
+})
+
+test('git and the checks of this project ignore what the blocks create', async () => {
   expect((await run('git', ['status', '--porcelain'], { cwd: copy })).stdout).toBe('')
+  expect(await readdir(join(copy, 'my-shop'))).toContain('site')
   expect(await readdir(join(copy, 'my-site'))).toContain('site')
   const config = join(copy, '..', 'oxlint.json')
   const rules = { 'import/no-default-export': 'error' }
@@ -175,17 +236,17 @@ test('What the README’s blocks make is nothing that git or the checks of this 
     spawnSync(oxlint, ['--config', config, '--format', 'unix'], { cwd: copy }).stdout,
   )
   expect(found).toContain('vitest.config.ts')
-  expect(found).not.toContain('my-site')
+  expect(found).not.toMatch(/my-(?:shop|site)/)
 })
 
-/** The block for this service, with a break in its output where it shows an answer. */
+/** The block for this service, with a break in its output where it shows a response. */
 const onOurPorts = (script: string): string =>
   script
     .replaceAll(/:(8080|2525)\b/g, (_, port: string) => `:${ports.get(port)}`)
     .replaceAll(SHOWN, `printf '${BREAK}'`)
 
-/** The answers that a block shows; `…` is anything, and what follows a dash explains. */
-const answersIn = (script: string): RegExp[] =>
+/** The responses that a block shows; `…` is anything, and what follows a dash explains. */
+const responsesIn = (script: string): RegExp[] =>
   [...script.matchAll(SHOWN)].map(([, shown = '']) => {
     const parts = shown.replace(/ +– .*$/, '').split('…')
     return new RegExp(`^${parts.map((part) => RegExp.escape(part)).join('.*')}$`)

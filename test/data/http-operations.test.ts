@@ -283,9 +283,10 @@ describe('an operation that answers HTTP', () => {
     )
   })
 
-  test('can be what the README shows: a signed webhook and a stream', async () => {
-    const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
-    const [, code = ''] = /```ts\n(import type \{ FetchHandler \}[^]*?)```/.exec(readme) ?? []
+  test('can be what the documentation shows: a signed webhook and a stream', async () => {
+    const page = resolve(import.meta.dirname, '../../docs/reference/functions.md')
+    const text = await readFile(page, 'utf8')
+    const [, code = ''] = /```ts\n(import type \{ FetchHandler \}[^]*?)```/.exec(text) ?? []
     await site.admin('PUT', '/env-vars', {
       storageBackend: 'ssmSecureString',
       variables: { HOOK_SECRET: { value: 'secret', secret: true } },

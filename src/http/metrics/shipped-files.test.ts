@@ -75,13 +75,14 @@ describe('the metrics', () => {
     expect(hidden).toEqual(['process_start_time_seconds'])
   })
 
-  test('are in the handbook of operators with their words, and so is what to do at each alert', () => {
-    const handbook = read('docs/how-to/operate.md')
+  test('are in the reference with their help texts, and what to do at each alert is in its guide', () => {
+    const reference = read('docs/reference/metrics.md')
     for (const { name, labels, help } of METRICS) {
-      const row = handbook.split('\n').find((line) => line.startsWith(`| \`${name}\` `))
-      expect(row, name).toContain(help.replaceAll('|', '\\|'))
+      const row = reference.split('\n').find((line) => line.startsWith(`- **\`${name}\`** `))
+      expect(row, name).toContain(help)
       for (const label of labels) expect(row, name).toContain(`\`${label}\``)
     }
-    for (const { alert } of alertRules()) expect(handbook).toContain(`| \`${alert}\` `)
+    const guide = read('docs/how-to/on-call.md')
+    for (const { alert } of alertRules()) expect(guide).toContain(`\n### ${alert}\n`)
   })
 })

@@ -6,7 +6,7 @@ import { type RepoBinding, storedSource } from '#sites/source.ts'
 
 import type { selectSiteSource } from './queries.ts'
 
-const DEFAULT_BYTES = 1024 ** 3
+export const DEFAULT_REPOSITORY_BYTES = 1024 ** 3
 
 const StoredLimits = Type.Object({
   limits: Type.Object({ repositoryBytes: Type.Optional(Type.Integer()) }),
@@ -36,5 +36,5 @@ export function bindingOf(
 
 const bytesOf = (settings: unknown): number =>
   Value.Check(StoredLimits, settings)
-    ? (settings.limits.repositoryBytes ?? DEFAULT_BYTES)
-    : DEFAULT_BYTES
+    ? (settings.limits.repositoryBytes ?? DEFAULT_REPOSITORY_BYTES)
+    : DEFAULT_REPOSITORY_BYTES
