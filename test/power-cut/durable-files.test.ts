@@ -13,7 +13,7 @@ beforeAll(() => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-/** What may be in `/disk/a` and `/disk/b` after a power cut behind all of these calls. */
+/** What may be in `/disk/a` and `/disk/b`, and in `/disk/sub/a` if calls name it, after a power cut behind all of them. */
 async function left(...calls: readonly string[]): Promise<string[]> {
   const folder = await temporaryFolder(cleanUp, 'croft-durable-')
   const log = join(folder, 'log')
@@ -21,13 +21,15 @@ async function left(...calls: readonly string[]): Promise<string[]> {
   const files = new TracedFiles({ log, root: '/disk' })
   const found = new Set<string>()
   const lastLine = calls.length - 1
+  const names = ['a', 'b', 'sub/a'].slice(0, calls.join('').includes('/disk/sub/a') ? 3 : 2)
   for (const cut of files.cuts()) {
     if (cut.line !== lastLine) continue
     const to = join(await temporaryFolder(cleanUp, 'croft-durable-'), 'disk')
     cut.restore(to)
     await mkdir(to, { recursive: true })
     const read = (name: string) => readFile(join(to, name), 'utf8').catch(ifMissing('-'))
-    found.add(`a: ${await read('a')}, b: ${await read('b')}`)
+    const texts = await Promise.all(names.map(async (name) => `${name}: ${await read(name)}`))
+    found.add(texts.join(', '))
   }
   return [...found].toSorted()
 }
@@ -56,7 +58,19 @@ describe('a power cut leaves of a new file', () => {
         'rename("/disk/sub/a", "/disk/a") = 0',
         FLUSH_FOLDER,
       ],
-      ['a: , b: -'],
+      ['a: , b: -, sub/a: -'],
+    ],
+    [
+      'all, when it and its folder were flushed before another thread said that it made the folder',
+      [
+        'mkdir("/disk/sub", 0700 <unfinished ...>',
+        ...[CREATE, WRITE, FLUSH].map((call) => call.replaceAll('/disk/a', '/disk/sub/a')),
+        'fsync(7</disk/sub>) = 0',
+        FLUSH_FOLDER,
+        '<... mkdir resumed>) = 0',
+        CREATE.replaceAll('/disk/a', '/disk/b'),
+      ],
+      ['a: -, b: , sub/a: text', 'a: -, b: -, sub/a: text'],
     ],
     ['all, when both were', [CREATE, WRITE, FLUSH, FLUSH_FOLDER], ['a: text, b: -']],
     [

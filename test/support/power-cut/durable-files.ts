@@ -6,7 +6,7 @@ import { type SystemCall, writtenBytes } from './system-calls.ts'
 export type Entries = ReadonlyMap<string, FileNode | FolderNode>
 
 export class FolderNode {
-  /** The line that made it, which tells it from others. */
+  /** The line where the call that made it began, which tells it from others. */
   readonly made: number
   /** As programs see it. */
   readonly entries = new Map<string, FileNode | FolderNode>()
@@ -97,9 +97,6 @@ export class DurableFiles {
   readonly root: string
   readonly tree = new FolderNode(-1)
   pending: readonly PendingChange[] = []
-  /** Threads do things at once: the log may have a file before the folder that it is in. */
-  readonly #early: SystemCall[] = []
-  #lacksFolder = false
   readonly #isOpaque: (path: string) => boolean
 
   /** The folder is there and empty. Of opaque folders only the names themselves are looked at. */
@@ -110,13 +107,7 @@ export class DurableFiles {
 
   /** Returns whether a power cut leaves something else from now on. */
   apply(call: SystemCall): boolean {
-    const apply = APPLY[call.name]
-    if (apply === undefined) return false
-    this.#lacksFolder = false
-    const isChange = apply(this, call)
-    if (this.#lacksFolder) this.#early.push(call)
-    else if (isChange) for (const each of this.#early.splice(0)) this.apply(each)
-    return isChange
+    return APPLY[call.name]?.(this, call) ?? false
   }
 
   find(path: string): FileNode | FolderNode | undefined {
@@ -182,10 +173,7 @@ export class DurableFiles {
       at = `${at}/${name}`
       if (this.#isOpaque(at)) return undefined
       const next = folder.entries.get(name)
-      if (!(next instanceof FolderNode)) {
-        this.#lacksFolder = true
-        return undefined
-      }
+      if (!(next instanceof FolderNode)) return undefined
       folder = next
     }
     return { folder, name: basename(below) }
@@ -204,11 +192,11 @@ export function setEntries(
 
 type Apply = (files: DurableFiles, call: SystemCall) => boolean
 
-const opened: Apply = (files, { name, args, file, ended }) => {
+const opened: Apply = (files, { name, args, file, begun, ended }) => {
   if (file === undefined) return false
   const creates = name === 'creat' || args.includes('O_CREAT')
   const there = files.find(file)
-  const node = there ?? (creates ? new FileNode(ended) : undefined)
+  const node = there ?? (creates ? new FileNode(begun) : undefined)
   if (!(node instanceof FileNode)) return false
   if (/\bO_D?SYNC\b/.test(args)) node.writesThrough = true
   if (there === undefined) return files.change(ended, [[file, node]])
@@ -263,7 +251,7 @@ const flushed: Apply = (files, { file, begun }) => files.flush(file, begun)
 
 const made: Apply = (files, call) => {
   const [path] = pathsOf(call)
-  return path !== undefined && files.change(call.ended, [[path, new FolderNode(call.ended)]])
+  return path !== undefined && files.change(call.ended, [[path, new FolderNode(call.begun)]])
 }
 
 const removed: Apply = (files, call) => {
@@ -316,6 +304,28 @@ const APPLY: Readonly<Record<string, Apply>> = {
   link: linked,
   linkat: linked,
 }
+
+/**
+ * Threads do things at once: the log may have a file before the return of the call that made its folder. Returns the calls with each
+ * folder made before the first call that succeeded in it, since what began after that one finds the folder there, too.
+ */
+export function foldersFirst(calls: readonly SystemCall[]): SystemCall[] {
+  const ordered: SystemCall[] = []
+  for (const call of calls) {
+    const isIn = call.name.startsWith('mkdir') ? isWithin(pathsOf(call)[0]) : undefined
+    const at =
+      isIn === undefined ? -1 : ordered.findIndex((each) => each.ended > call.begun && isIn(each))
+    const first = ordered[at]
+    if (first === undefined) ordered.push(call)
+    else ordered.splice(at, 0, { ...call, ended: first.ended })
+  }
+  return ordered
+}
+
+const isWithin =
+  (folder = '/') =>
+  (call: SystemCall): boolean =>
+    [call.file ?? '', ...pathsOf(call)].some((path) => path.startsWith(`${folder}/`))
 
 /** The paths of a call, those of the `…at` family too where strace shows the folder. */
 function pathsOf({ args, strings }: SystemCall): string[] {

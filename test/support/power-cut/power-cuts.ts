@@ -8,6 +8,7 @@ import {
   type FileNode,
   FolderNode,
   type PendingChange,
+  foldersFirst,
   setEntries,
 } from './durable-files.ts'
 import { type SystemCall, parseCalls } from './system-calls.ts'
@@ -37,7 +38,7 @@ export class TracedFiles {
 
   constructor(trace: TracedFolder) {
     this.#traced = trace
-    this.calls = parseCalls(readFileSync(trace.log, 'utf8'))
+    this.calls = foldersFirst(parseCalls(readFileSync(trace.log, 'utf8')))
   }
 
   /** The lines at which programs wrote a text that matches, by its first group. */
