@@ -108,7 +108,7 @@ function exportText(
 }
 
 /** A file that is there as a whole or not at all. */
-class NewFile implements AsyncDisposable {
+export class NewFile implements AsyncDisposable {
   sizeBytes = 0
   readonly #file: FileHandle
   readonly #path: string

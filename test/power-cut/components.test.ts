@@ -110,7 +110,7 @@ describe.skipIf(missing)(`a power cut${missing ? ` (${missing})` : ''}`, () => {
   })
 
   test.each([
-    ['file of the data folder', 'files', filesIn, 6],
+    ['file of the data folder, and no archive', 'files', filesIn, 7],
     ['part of a complete backup', 'backups', backupsIn, 2],
   ] as const)('takes no %s', async (_what, program, read, things) => {
     for (const runtime of ['bun', 'node'] as const) {

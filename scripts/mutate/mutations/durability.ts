@@ -112,6 +112,16 @@ export const DURABILITY: readonly Mutation[] = [
     'the folder of all objects is gone',
   ),
   of(
+    'no flush of an archive',
+    ['src/cli/site-export.ts', '    await this.#file.sync()\n', ''],
+    'the archive of an export has its name and no bytes',
+  ),
+  of(
+    'no flush of the name of an archive',
+    ['src/cli/site-export.ts', '    await syncFolder(dirname(this.#target))\n', ''],
+    'the archive of an export is gone',
+  ),
+  of(
     'parts that a killed backup left count as they are',
     ['src/platform/backup/chunks.ts', 'await place.flush(folder)', 'String(folder)'],
     'a complete backup lacks a part',

@@ -1,13 +1,14 @@
 import { linkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { NewFile } from '#cli/site-export.ts'
 import { createFileAtomically, writeFileAtomically } from '#config/atomic-file.ts'
 import { lockDataDir } from '#config/data-dir-lock.ts'
 import { openKeys } from '#config/keys.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { acknowledge, contentOf } from '#test/power-cut/history.ts'
 
-// Writes what a service keeps in its data folder beside its objects, and says when each is safe.
+// Writes what a service keeps in its data folder beside its objects, and the archive of an export, and says when each is safe.
 
 const [dataDir = ''] = process.argv.slice(2)
 await using _lock = await lockDataDir(dataDir)
@@ -48,3 +49,11 @@ await new Outbox(join(dataDir, 'outbox')).send({
   createdAt: new Date(1),
 })
 acknowledge('outbox/000000000000001-msg_a.eml', 1)
+
+{
+  await using archive = await NewFile.create(join(dataDir, 'archive'))
+  await archive.append(contentOf('archive', '1').subarray(0, 100))
+  await archive.append(contentOf('archive', '1').subarray(100))
+  await archive.keep()
+  acknowledge('archive', 1)
+}
