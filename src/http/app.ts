@@ -1,4 +1,3 @@
-import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { statusOf } from '#base/error-status.ts'
@@ -19,9 +18,9 @@ import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { OPENER_POLICY } from './opener-policy.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
-import { type SchemasByStatus, schemasByStatus } from './plugins/response-kinds.ts'
 import { keepPrivate } from './private-answers.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
+import { type RouteDeclaration, routeDeclarations } from './route-declaration.ts'
 import { routes } from './routes.ts'
 import { rightPlace } from './site-hosts.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
@@ -31,13 +30,6 @@ export interface HttpApp {
   /** Synchronous for what is in memory: a promise would cost as much as the rest. */
   fetch(request: Request, peer: Peer): Response | Promise<Response>
   readonly routes: readonly RouteDeclaration[]
-}
-
-export interface RouteDeclaration {
-  readonly method: string
-  readonly path: string
-  readonly detail: Readonly<Record<string, unknown>>
-  readonly schemas?: SchemasByStatus
 }
 
 export function httpApp(context: AppContext): HttpApp {
@@ -59,15 +51,7 @@ export function httpApp(context: AppContext): HttpApp {
   const direct = directCalls(context, { failed, log, cors })
 
   return {
-    routes: [
-      ...STATIC_ROUTES,
-      ...table.routes.map(({ method, path, hooks }) => ({
-        method,
-        path,
-        detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
-        schemas: schemasByStatus(hooks?.response as TSchema | SchemasByStatus | undefined),
-      })),
-    ],
+    routes: [...STATIC_ROUTES, ...routeDeclarations(table)],
     fetch(request, peer) {
       const scope = scopes.of(request, peer)
       const call = direct.answer(request, scope, peer)

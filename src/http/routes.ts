@@ -69,6 +69,7 @@ import { confirmUserRoutes, signUpRoutes } from './oidc/sign-up.ts'
 import { revokeRoutes, tokenRoutes } from './oidc/token.ts'
 import { userInfoRoutes } from './oidc/user-info.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
+import { adminDocumentRoutes, portalDocumentRoutes } from './openapi/routes.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAdminUserRoutes } from './portal/admin-users.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
@@ -112,6 +113,7 @@ import { portalSubmissionCredentialRoutes } from './portal/submission-credential
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
 import { portalVisitorRoutes } from './portal/visitors.ts'
+import { type RouteDeclaration, routeDeclarations } from './route-declaration.ts'
 import { tlsPermissionRoutes } from './tls-permission.ts'
 
 const storedObjectRoutes = (context: AppContext) =>
@@ -122,7 +124,7 @@ const storedObjectRoutes = (context: AppContext) =>
     siteIdOf: async (request) => (await siteOf(context, request)).siteId,
   })
 
-type RouteFamily = (context: AppContext) => AnyElysia
+type RouteFamily = (context: AppContext, declared: () => readonly RouteDeclaration[]) => AnyElysia
 
 const SITE_FAMILIES: readonly RouteFamily[] = [
   healthRoutes,
@@ -155,6 +157,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   adminEntranceRoutes,
   onboardingRoutes,
   addressChangeRoutes,
+  adminDocumentRoutes,
   adminConfigRoutes,
   contactRoutes,
   forwardingVerificationRoutes,
@@ -214,6 +217,7 @@ const DEPLOYMENT_FAMILIES: readonly RouteFamily[] = [
 
 /** What the operator key alone opens. */
 const OPERATOR_FAMILIES: readonly RouteFamily[] = [
+  portalDocumentRoutes,
   portalSiteRoutes,
   portalSiteArchiveRoutes,
   portalOperationProfileRoutes,
@@ -265,5 +269,7 @@ export const operatorRoutes = (context: AppContext, watch: ProcessWatch): AnyEly
     ...OPERATOR_FAMILIES,
   ]).use(metricsRoutes(context, watch))
 
-const tableOf = (context: AppContext, families: readonly RouteFamily[]): AnyElysia =>
-  new Elysia({ normalize: false }).use(families.map((family) => family(context)))
+function tableOf(context: AppContext, families: readonly RouteFamily[]): AnyElysia {
+  const table: AnyElysia = new Elysia({ normalize: false })
+  return table.use(families.map((family) => family(context, () => routeDeclarations(table))))
+}

@@ -3,15 +3,17 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { type HttpApp, type RouteDeclaration, httpApp } from '#http/app.ts'
+import { type HttpApp, httpApp } from '#http/app.ts'
 import { operatorApp } from '#http/operator-app.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
+import { routeDeclarations } from '#http/route-declaration.ts'
 import { operatorRoutes } from '#http/routes.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { type Secrets, openCalledSite, othersOf } from '#test/callers.ts'
 import { type GoldenSection, goldenChanges, goldenMarkdown } from '#test/golden-table.ts'
-import { declarationsOf, routeRows } from '#test/route-table.ts'
+import { routeRows } from '#test/route-table.ts'
 import { type CalledSite, type WalkedRoute, walk } from '#test/route-walk.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -100,7 +102,7 @@ describe('the golden table', () => {
     return {
       operatorPort: await listen(operatorApp(context, watch)),
       sitesPort: await listen(httpApp(context)),
-      routes: declarationsOf(operatorRoutes(context, watch)),
+      routes: routeDeclarations(operatorRoutes(context, watch)),
     }
   }
 

@@ -7,16 +7,11 @@ import { authority } from '#http/plugins/authority.ts'
 import { UNRECORDED, changesDetail } from '#http/plugins/changes.ts'
 import { effectsDetail } from '#http/plugins/effects.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
+import { routeDeclarations } from '#http/route-declaration.ts'
 import { operatorRoutes } from '#http/routes.ts'
 import { SECURITY_EVENTS } from '#identity/security-events/model.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
-import {
-  type RouteRow,
-  declarationsOf,
-  isChanging,
-  routeRows,
-  stepUpOf,
-} from '#test/route-table.ts'
+import { type RouteRow, isChanging, routeRows, stepUpOf } from '#test/route-table.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const REASONS = new Set(Object.keys(UNRECORDED))
@@ -31,7 +26,7 @@ beforeAll(async () => {
   stack = await startStack()
   using eventLoop = new EventLoopLag()
   const watch = { traffic: new RequestTraffic(), eventLoop, version: '1.2.3' }
-  const operators = declarationsOf(operatorRoutes(stack.context, watch))
+  const operators = routeDeclarations(operatorRoutes(stack.context, watch))
   rows = routeRows([...operators, ...stack.app.routes])
 })
 afterAll(() => stack[Symbol.asyncDispose]())
@@ -91,7 +86,7 @@ describe('the route table', () => {
         },
       })
       .delete('/admin/api/bare', () => 'done')
-    expect(undeclared(routeRows(declarationsOf(forgetful)))).toEqual([
+    expect(undeclared(routeRows(routeDeclarations(forgetful)))).toEqual([
       'DELETE /admin/api/bare',
       'POST /admin/api/new',
       'POST /admin/api/open',
@@ -112,7 +107,7 @@ describe('the route table', () => {
       .get('/portal/api/said', () => 'done', { role: 'admin', response: t.String() })
       .get('/portal/api/events', () => 'done', { role: 'admin', responds: 'events' })
       .get('/portal', () => 'done', { detail: { ...authority('open', 'anyone'), ...OTHER } })
-    expect(withoutResponse(routeRows(declarationsOf(silent)))).toEqual([
+    expect(withoutResponse(routeRows(routeDeclarations(silent)))).toEqual([
       'GET /admin/api/silent',
       'GET /portal',
     ])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RouteDeclaration } from '#http/app.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 import type { CreatedDeployToken } from '#identity/deploy-tokens/model.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { AdminPool } from '#test/admin-api.ts'

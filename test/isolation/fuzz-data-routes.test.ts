@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RouteDeclaration } from '#http/app.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 import type { Answer } from '#test/http-client.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type CallOptions, type Stack, startStack } from '#test/stack.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { RouteDeclaration } from '#http/app.ts'
 import { MAX_UPLOAD_BYTES } from '#http/bodies/request-body.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 import { type CallOptions, type Stack, startStack } from '#test/stack.ts'
 
 const KIB = 1024

@@ -1,4 +1,4 @@
-import type { RouteDeclaration } from '#http/app.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 
 import type { Answer } from './http-client.ts'

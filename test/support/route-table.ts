@@ -1,12 +1,9 @@
-import type { AnyElysia } from 'elysia'
-
-import type { RouteDeclaration } from '#http/app.ts'
 import {
-  RESPONSE_KINDS,
   type ResponseKind,
   type SchemasByStatus,
-  schemasByStatus,
+  isResponseKind,
 } from '#http/plugins/response-kinds.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 
 /** What one route declares, as a row of the table. */
 export interface RouteRow {
@@ -24,19 +21,13 @@ export interface RouteRow {
   readonly schemas: SchemasByStatus
   /** What it responds with that is not JSON. */
   readonly responds: ResponseKind | undefined
+  /** What it does. */
+  readonly summary: string | undefined
 }
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 const KEYS = /^(?:operator|repository$|deploy-token:)/
 const SIGN_INS = /^(?:role:|visitor$)/
-
-export const declarationsOf = ({ routes }: AnyElysia): RouteDeclaration[] =>
-  routes.map(({ method, path, hooks }) => ({
-    method,
-    path,
-    detail: hooks?.detail ?? {},
-    schemas: schemasByStatus(hooks?.response),
-  }))
 
 /** The rows of the routes, by path; a route that is mounted twice is one row. */
 export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
@@ -52,7 +43,8 @@ export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
       effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,
       proof: text(detail['x-proof']),
       schemas,
-      responds: kindOf(detail['x-response']),
+      responds: isResponseKind(detail['x-response']) ? detail['x-response'] : undefined,
+      summary: text(detail['summary']),
     }
   })
   return [...new Map(rows.map((row) => [row.name, row])).values()].toSorted(
@@ -76,13 +68,6 @@ const gateOf = (page: unknown): string | undefined =>
 
 const namesOr = (value: unknown): readonly string[] | string | undefined =>
   Array.isArray(value) ? value.map(String) : text(value)
-
-const kindOf = (value: unknown): ResponseKind | undefined =>
-  Object.keys(RESPONSE_KINDS)
-    .filter(isKind)
-    .find((kind) => kind === value)
-
-const isKind = (name: string): name is ResponseKind => Object.hasOwn(RESPONSE_KINDS, name)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

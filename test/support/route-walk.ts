@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage } from 'node:http'
 
-import type { RouteDeclaration } from '#http/app.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 
 import { open } from './http-client.ts'
 import { routeRows } from './route-table.ts'

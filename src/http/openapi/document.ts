@@ -66,7 +66,7 @@ export interface OperationObject {
 }
 
 /** One operation with its place: a path with `{parameters}`. */
-interface PlacedOperation {
+export interface PlacedOperation {
   readonly method: string
   readonly path: string
   readonly operation: OperationObject

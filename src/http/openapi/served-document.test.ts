@@ -22,19 +22,34 @@ test('a document is made once, at its first request', async () => {
     return made()
   })
   expect(count).toBe(0)
-  const first = document.responseTo(asking())
+  const first = await document.responseTo(asking())
   expect(first.headers.get('content-type')).toBe('application/json')
-  expect(first.headers.get('cache-control')).toBe('private, no-cache')
+  expect(first.headers.get('cache-control')).toBe('no-store')
   expect(await first.json()).toEqual(made())
-  expect(await document.responseTo(asking()).json()).toEqual(made())
+  const second = await document.responseTo(asking())
+  expect(await second.json()).toEqual(made())
   expect(count).toBe(1)
 })
 
-test('a client that has the document gets 304, also from another process', () => {
-  const etag = new ServedDocument(made).responseTo(asking()).headers.get('etag') ?? ''
-  const response = new ServedDocument(made).responseTo(asking({ 'if-none-match': etag }))
+test('a client that has the document gets 304, also from another process', async () => {
+  const first = await new ServedDocument(made).responseTo(asking())
+  const etag = first.headers.get('etag') ?? ''
+  const response = await new ServedDocument(made).responseTo(asking({ 'if-none-match': etag }))
   expect(response.status).toBe(304)
   expect(response.headers.get('etag')).toBe(etag)
   expect(response.body).toBeNull()
-  expect(new ServedDocument(made).responseTo(asking({ 'if-none-match': '"x"' })).status).toBe(200)
+  const other = await new ServedDocument(made).responseTo(asking({ 'if-none-match': '"x"' }))
+  expect(other.status).toBe(200)
+})
+
+test('a document that could not be made is made again at the next request', async () => {
+  let count = 0
+  const document = new ServedDocument(async () => {
+    count += 1
+    if (count === 1) throw new Error('not yet')
+    return made()
+  }, 'no-cache')
+  await expect(document.responseTo(asking())).rejects.toThrow('not yet')
+  const response = await document.responseTo(asking())
+  expect(response.headers.get('cache-control')).toBe('no-cache')
 })

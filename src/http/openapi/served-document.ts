@@ -11,21 +11,32 @@ interface Representation {
 
 /** A document that is made at its first request, and kept in memory. */
 export class ServedDocument {
-  readonly #make: () => OpenApiDocument
-  #made: Representation | undefined
+  readonly #make: () => OpenApiDocument | Promise<OpenApiDocument>
+  readonly #cacheControl: string
+  #made: Promise<Representation> | undefined
 
-  constructor(make: () => OpenApiDocument) {
+  constructor(make: () => OpenApiDocument | Promise<OpenApiDocument>, cacheControl = 'no-store') {
     this.#make = make
+    this.#cacheControl = cacheControl
   }
 
-  /** The document, or 304 for a client that has it. Each use is asked about first: the next build may have another. */
-  responseTo({ headers }: Pick<Request, 'headers'>): Response {
-    this.#made ??= represented(this.#make())
-    const { bytes, etag } = this.#made
-    const validators = { etag, 'cache-control': 'private, no-cache' }
+  /** The document, or 304 for a client that has it. */
+  async responseTo({ headers }: Pick<Request, 'headers'>): Promise<Response> {
+    this.#made ??= this.#represented()
+    const { bytes, etag } = await this.#made
+    const validators = { etag, 'cache-control': this.#cacheControl }
     if (evaluatePreconditions(headers, { etag }) === 'unmodified')
       return new Response(null, { status: 304, headers: validators })
     return new Response(bytes, { headers: { 'content-type': 'application/json', ...validators } })
+  }
+
+  async #represented(): Promise<Representation> {
+    try {
+      return represented(await this.#make())
+    } catch (error) {
+      this.#made = undefined
+      throw error
+    }
   }
 }
 

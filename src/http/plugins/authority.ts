@@ -59,17 +59,22 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
  * What a route declares beside its authority. `changes: …`: what it changes, and what the audit trail says of that; each route that
  * changes something has it.
  * `requestBody: …`: another body than its family takes.
+ * `summary: …`: what it does, as an imperative and its object ("Create an alias"). `description: …`: what else a caller should know.
  * `responds: …`: what it responds with that is not JSON, instead of the schema in `response` or beside it.
  */
 export const routeMacro = {
   changes: (_changes: RouteChanges) => ({}),
   requestBody: (_body: RequestBody) => ({}),
   responds: (_kind: ResponseKind) => ({}),
+  summary: (_text: string) => ({}),
+  description: (_text: string) => ({}),
 }
 
 interface Declared {
   readonly changes?: RouteChanges
   readonly responds?: ResponseKind
+  readonly summary?: string
+  readonly description?: string
 }
 
 /**
@@ -90,13 +95,15 @@ export function admission<Admitted extends object>(
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
-      const { changes, responds }: Declared = route
+      const { changes, responds, summary, description }: Declared = route
       names = new RequestNames(route)
       if (changes !== undefined) {
         stepUp = new StepUpRule(changes.effects)
         Object.assign(detail, changesDetail(changes))
       }
       if (responds !== undefined) Object.assign(detail, responseDetail(responds))
+      if (summary !== undefined) Object.assign(detail, { summary })
+      if (description !== undefined) Object.assign(detail, { description })
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody
       Object.assign(detail, requestBodyDetail(body))

@@ -16,10 +16,15 @@ export const RESPONSE_KINDS = {
   'json-lines': { status: 200, mediaTypes: ['application/x-ndjson'] },
   picture: { status: 200, mediaTypes: ['image/png', 'image/jpeg', 'image/webp'] },
   archive: { status: 200, mediaTypes: ['application/gzip'] },
+  /** Beside JSON: the client has it (`If-None-Match`). */
+  unmodified: { status: 304, mediaTypes: [] },
   /** Refuses every request. */
   refusal: { status: 404, mediaTypes: ['application/json'] },
 } as const satisfies Readonly<Record<string, Kind>>
 export type ResponseKind = keyof typeof RESPONSE_KINDS
+
+export const isResponseKind = (name: unknown): name is ResponseKind =>
+  typeof name === 'string' && Object.hasOwn(RESPONSE_KINDS, name)
 
 /** The schemas of the JSON that a route responds with. */
 export type SchemasByStatus = Readonly<Record<string, TSchema>>
