@@ -2,11 +2,31 @@ import { piecesInTurns } from '#base/pieces.ts'
 
 import type { DkimKeys } from './keys.ts'
 import { digestMessage } from './message-digest.ts'
-import { signedField, unsignedField } from './signature.ts'
 
 /** Hashed within a millisecond. */
 const PIECE_BYTES = 64 * 1024
 const ALGORITHM = 'RSASSA-PKCS1-v1_5'
+
+/** The fields that are signed wherever a message has them (RFC 6376 §5.4.1), each as often as it is there. */
+const SIGNED_FIELDS = [
+  'from',
+  'to',
+  'cc',
+  'subject',
+  'date',
+  'message-id',
+  'reply-to',
+  'in-reply-to',
+  'references',
+  'mime-version',
+  'content-type',
+]
+
+/** Named once more than it is there, so that the signature breaks when another is added (RFC 6376 §8.15). */
+const OVERSIGNED_FIELDS = ['from']
+
+/** Characters of base64 in a line of the field. */
+const FOLD = 72
 
 /** In whose name a message is signed. */
 export interface DkimIdentity {
@@ -15,6 +35,14 @@ export interface DkimIdentity {
   readonly domain: string
   /** When the message was made: the same time, bytes and key give the same signature. */
   readonly signedAt: Date
+}
+
+/** What a signature says beside its hashes. */
+interface SignatureTags {
+  readonly domain: string
+  readonly selector: string
+  readonly signedAt: Date
+  readonly bodyHash: string
 }
 
 /** Signs the mail of sites: RFC 6376, `rsa-sha256` (RFC 8301), relaxed/relaxed. */
@@ -46,3 +74,52 @@ export class DkimSigner {
     return Buffer.concat([Buffer.from(field), message])
   }
 }
+
+/**
+ * The field without its signature, as it is hashed and as it is sent: `b=` comes last. `input` is what the signature is
+ * made of (RFC 6376 §3.7). Throws when the head has no From.
+ */
+function unsignedField(
+  head: string,
+  { domain, selector, signedAt, bodyHash }: SignatureTags,
+): { readonly field: string; readonly input: string } {
+  const signed = signedFields(head)
+  const names = signed.map(({ name }) => name)
+  if (!names.includes('from')) throw new Error('A message without From cannot be signed')
+  const field = [
+    'DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed;',
+    ` d=${domain}; s=${selector}; t=${Math.floor(signedAt.getTime() / 1000)};`,
+    ` h=${[...names, ...OVERSIGNED_FIELDS].join(':\r\n  ')};`,
+    ` bh=${bodyHash};`,
+    ' b=',
+  ].join('\r\n')
+  return { field, input: [...signed.map(({ line }) => line), relaxed(field)].join('\r\n') }
+}
+
+/** The whole field with its line end. */
+const signedField = (field: string, signature: string): string =>
+  `${field}${signature.replaceAll(new RegExp(`.{${FOLD}}(?=.)`, 'g'), '$&\r\n  ')}\r\n`
+
+/** In the order in which a verifier takes them: of several of one name the last comes first (RFC 6376 §5.4.2). */
+function signedFields(head: string): { readonly name: string; readonly line: string }[] {
+  const fields = head
+    .split(/\r?\n(?![ \t])/)
+    .filter((line) => line.includes(':'))
+    .map((line) => ({ name: nameOf(line), line: relaxed(line) }))
+    .toReversed()
+  return SIGNED_FIELDS.flatMap((name) => fields.filter((field) => field.name === name))
+}
+
+const nameOf = (line: string): string => line.slice(0, line.indexOf(':')).trim().toLowerCase()
+
+/** RFC 6376 §3.4.2. */
+function relaxed(line: string): string {
+  const value = line
+    .slice(line.indexOf(':') + 1)
+    .replaceAll(/\r?\n/g, '')
+    .replaceAll(/[ \t]+/g, ' ')
+  return `${nameOf(line)}:${trimBlanks(value)}`
+}
+
+/** No other blanks than these are trimmed: a no-break space belongs to the value. */
+const trimBlanks = (text: string): string => text.replace(/^ /, '').replace(/ $/, '')

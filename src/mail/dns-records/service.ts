@@ -1,22 +1,31 @@
 import type { DkimKeys } from '#mail/dkim/keys.ts'
 import type { DkimKey } from '#mail/dkim/model.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
-import type { Site } from '#sites/site.ts'
+import type { Site, SiteNames } from '#sites/site.ts'
 
 import { lookUp } from './lookup.ts'
 import type { NeededRecord, SiteDns, SiteDnsRecord } from './model.ts'
-import { nameRecords } from './name-records.ts'
 import { dkimRecord, dmarcRecord, mxRecord, spfRecord } from './needed-records.ts'
-import { zoneLine } from './zone-line.ts'
 
 const MAX_FOUND = 10
 const MAX_CHARACTERS = 500
+
+const ADDRESSES = ['A', 'AAAA'] as const
+const TTL_SECONDS = 3600
+
+/** RFC 1035 §3.3: of one string of a TXT record. */
+const MAX_STRING = 255
 
 export interface SiteDnsRecordsDeps {
   readonly dns: DnsResolver
   readonly dkimKeys: Pick<DkimKeys, 'list'>
   readonly smtpHostname: string
   readonly spfMechanisms: readonly string[]
+}
+
+interface Named extends Pick<NeededRecord, 'purpose'> {
+  readonly name: string
+  readonly note: string
 }
 
 /** The records that a site needs in DNS for its mail and its other names, compared with those that are there. */
@@ -74,3 +83,64 @@ function stateOf(
   if (isPartial || does === undefined) return 'unknown'
   return found.length === 0 ? 'missing' : 'different'
 }
+
+/** What leads people to the names that a site has beside its domain: each has to lead where the domain does. */
+async function nameRecords(
+  dns: DnsResolver,
+  { domain, adminDomain, authDomain, formerAuthDomains }: SiteNames,
+): Promise<readonly NeededRecord[]> {
+  const names = [
+    { purpose: 'administration' as const, name: adminDomain, note: 'its administration is there' },
+    { purpose: 'sign-in' as const, name: authDomain, note: 'its visitors sign in there' },
+    ...formerAuthDomains.map((name) => ({
+      purpose: 'former sign-in' as const,
+      name,
+      note: 'programs still use it, until croft site update --end-former-auth',
+    })),
+  ]
+  const others = names.flatMap(({ name, ...rest }): readonly Named[] =>
+    name === null || name === domain ? [] : [{ ...rest, name }],
+  )
+  if (others.length === 0) return []
+  const answers = await Promise.all(ADDRESSES.map((type) => lookUp(dns, domain, type)))
+  const own = answers.flatMap((answer) => answer ?? [])
+  return others.map((named) => nameRecord(domain, named, own))
+}
+
+/** An alias of the domain is suggested; an address of the domain's does as well. */
+const nameRecord = (
+  domain: string,
+  { purpose, name, note }: Named,
+  own: readonly string[],
+): NeededRecord => ({
+  purpose,
+  type: 'CNAME',
+  name,
+  value: domain,
+  note: `${note}; an address of ${domain} does as well`,
+  asked: ['CNAME', ...ADDRESSES],
+  isOfKind: () => true,
+  satisfies(found) {
+    if (found.includes(domain) || found.some((text) => own.includes(text))) return true
+    return own.length === 0 ? undefined : false
+  },
+})
+
+/** A record as a zone file has it (RFC 1035 §5.1); a long text in strings of at most 255 bytes. */
+export function zoneLine({
+  name,
+  type,
+  value,
+}: {
+  readonly name: string
+  readonly type: 'MX' | 'TXT' | 'CNAME'
+  readonly value: string
+}): string {
+  const data = type === 'TXT' ? quotedStrings(value) : `${value}.`
+  return `${name}. ${TTL_SECONDS} IN ${type} ${data}`
+}
+
+const quotedStrings = (text: string): string =>
+  (text.match(new RegExp(`.{1,${MAX_STRING}}`, 'g')) ?? [''])
+    .map((part) => `"${part.replaceAll(/["\\]/g, '\\$&')}"`)
+    .join(' ')

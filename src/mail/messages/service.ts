@@ -1,10 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
 import { type Actor, atLeast } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { type ChangedMailboxes, concerns } from '#mail/changes/streams.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { MatchMarker } from '#mail/search/mark-matches.ts'
 import { searchWords } from '#mail/search/message-words.ts'
+import type { SearchTerm } from '#mail/search/parse-search.ts'
+import { isShownImage, replaceOwnImages } from '#platform/mail-parser/own-images.ts'
+import { urlExpiry } from '#platform/objects/object-rules.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -15,22 +25,44 @@ import {
   selectReadableMailboxes,
   selectReadableOf,
   selectRecipients,
+  type StoredDetail,
 } from './access-queries.ts'
-import { markFound, searchedTexts } from './found-messages.ts'
+import { downloadNameOf } from './download-name.ts'
 import {
   type ListedRange,
   type ListedRow,
   selectFound,
   selectFoundAmongNewest,
   selectListed,
+  selectTexts,
 } from './list-queries.ts'
 import type { MessageFilter } from './message-filter.ts'
-import type { MessageDetail, MessageListItem } from './model.ts'
-import { signedPartsOf } from './signed-parts.ts'
-import { detailOf, listItemOf } from './view.ts'
+import type { MessageDetail, MessageListItem, AttachmentDetail } from './model.ts'
+import { objectIdOf, storedAttachments } from './stored-attachments.ts'
 
 /** Mailboxes whose lists are merged; with more of them an admin's list of all is read by time instead. */
 const MERGED_MAILBOXES = 200
+
+/** Of each text, where its first match is looked for. */
+const TEXT_CHARACTERS = 32 * 1024
+const CHARACTERS_OF_TURN = 8 * 1024
+
+const URL_SECONDS = 15 * 60
+
+const NONE = 'none'
+
+const People = Type.Object({
+  to: Type.Array(Type.String()),
+  cc: Type.Array(Type.String()),
+  replyTo: Type.Array(Type.String()),
+  authors: Type.Optional(Type.Array(Type.String())),
+})
+
+const Authentication = Type.Object({
+  spf: Type.String(),
+  dkim: Type.String(),
+  dmarc: Type.String(),
+})
 
 export interface MessagesDeps extends Pick<PlatformServices, 'objectUrls' | 'clock'> {
   readonly database: Pick<Database, 'withSite'>
@@ -41,6 +73,13 @@ export interface ListedMessages {
   readonly mailbox: string | undefined
   readonly filter: MessageFilter
 }
+
+type PartSigningDeps = Pick<PlatformServices, 'objectUrls' | 'clock'>
+
+type Row = Omit<ListedRow, 'mailboxId' | 'pageKey'>
+
+/** What leads to objects: URLs that are signed when the message is read. */
+type SignedParts = Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>
 
 /** The messages of a site's mailboxes, for those who may read them: to anyone else a message or mailbox does not exist. */
 export class Messages {
@@ -164,4 +203,142 @@ async function localPartsOf(
   const ids = [...new Set(rows.map(({ mailboxId }) => mailboxId))]
   const known = mailboxes ?? (ids.length === 0 ? [] : await selectReadableOf(tx, reader, ids))
   return new Map(known.map(({ mailboxId, localPart }) => [mailboxId, localPart]))
+}
+
+/** What a snippet of these messages is made of; nothing when no word is looked for in texts. */
+async function searchedTexts(
+  tx: SiteTx,
+  search: readonly SearchTerm[],
+  messageIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  return new MatchMarker(search).isEmpty ? new Map() : selectTexts(tx, messageIds, TEXT_CHARACTERS)
+}
+
+/** The messages with what a search has found of them, by turns: many long texts do not keep others waiting. */
+async function markFound(
+  search: readonly SearchTerm[],
+  items: readonly Omit<MessageListItem, 'matches'>[],
+  texts: ReadonlyMap<string, string>,
+): Promise<MessageListItem[]> {
+  const [subjects, senders] = [new MatchMarker(search, 'subject'), new MatchMarker(search, 'from')]
+  const markers = new MatchMarker(search)
+  const found: MessageListItem[] = []
+  let characters = 0
+  for (const item of items) {
+    const text = texts.get(item.id) ?? ''
+    const snippet = markers.excerptOf(text) ?? item.snippet
+    const matches = {
+      subject: subjects.rangesIn(item.subject),
+      from: senders.rangesIn(item.from),
+      snippet: markers.rangesIn(snippet),
+    }
+    found.push({ ...item, snippet, matches })
+    characters += text.length
+    if (characters < CHARACTERS_OF_TURN) continue
+    characters = 0
+    await nextTurn()
+  }
+  return found
+}
+
+/**
+ * The URLs of a message's bytes. They lead to the service itself, wherever the objects are: it says that they are no page
+ * of this origin, which S3 does not. Reads none of the bytes.
+ */
+async function signedPartsOf(
+  deps: PartSigningDeps,
+  siteId: string,
+  row: StoredDetail,
+): Promise<Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>> {
+  const expiresAt = urlExpiry(deps.clock.now(), URL_SECONDS)
+  const sign = async (key: string, downloadName?: string) => {
+    const named = downloadName === undefined ? {} : { downloadName }
+    const { url } = await deps.objectUrls.sign({ method: 'GET', key, expiresAt, ...named })
+    return url
+  }
+  const attachments: AttachmentDetail[] = []
+  const images = new Map<string, string>()
+  for (const part of storedAttachments(row.attachments)) {
+    const { attachmentId, contentType, sizeBytes, contentId, inline } = part
+    const key = partKey(siteId, row.rawId, objectIdOf(part))
+    const filename = downloadNameOf(part.filename)
+    attachments.push({
+      attachmentId,
+      filename,
+      contentType,
+      size: sizeBytes,
+      ...(typeof contentId === 'string' && { contentId }),
+      inline,
+      url: await sign(key, filename),
+      expiresAt: expiresAt.toISOString(),
+    })
+    if (typeof contentId === 'string' && isShownImage(contentType)) {
+      images.set(contentId, await sign(key))
+    }
+  }
+  return {
+    attachments,
+    html: row.html === null ? null : withImages(row.html, images),
+    rawUrl: await sign(rawKey(siteId, row.rawId), `${row.messageId}.eml`),
+  }
+}
+
+/** The parser leaves `src="cid:…"` only. An image that is none of the message's own shows nothing. */
+const withImages = (html: string, images: ReadonlyMap<string, string>): string =>
+  replaceOwnImages(html, (contentId) => {
+    const url = images.get(contentId)
+    return url === undefined ? 'src=""' : `src="${url.replaceAll('&', '&amp;')}"`
+  })
+
+/** A message as lists show it. */
+function listItemOf(site: Site, localPart: string, row: Row): Omit<MessageListItem, 'matches'> {
+  const { messageId, fromAddress, receivedAt } = row
+  const { folder, subject, hasAttachments, seen, threadId, snippet, deleted } = row
+  return {
+    id: messageId,
+    mailbox: addressOf(site, localPart),
+    folder,
+    subject,
+    hasAttachments,
+    seen,
+    from: fromAddress,
+    to: peopleOf(row).to,
+    threadId,
+    snippet,
+    receivedAt: receivedAt.toISOString(),
+    deleted,
+  }
+}
+
+/** A message as it is read. Before it was parsed, its headers and the raw message are all there is. */
+function detailOf(
+  site: Site,
+  row: StoredDetail,
+  signed: SignedParts,
+): Omit<MessageDetail, 'deliveries'> {
+  const { cc, replyTo, authors } = peopleOf(row)
+  return {
+    ...listItemOf(site, row.localPart, row),
+    ...signed,
+    ...(authors && { authors }),
+    cc,
+    replyTo,
+    text: row.text ?? '',
+    messageId: row.headerId,
+    inReplyTo: row.inReplyTo,
+    references: [...row.referenceIds],
+    authentication: authenticationOf(row.authentication),
+    size: Number(row.sizeBytes),
+    parsing: row.parseStatus,
+    truncated: row.truncated ?? false,
+  }
+}
+
+const peopleOf = ({ recipients }: Pick<Row, 'recipients'>): Static<typeof People> =>
+  Value.Check(People, recipients) ? recipients : { to: [], cc: [], replyTo: [] }
+
+const authenticationOf = (stored: unknown): MessageDetail['authentication'] => {
+  if (!Value.Check(Authentication, stored)) return { spf: NONE, dkim: NONE, dmarc: NONE }
+  const { spf, dkim, dmarc } = stored
+  return { spf, dkim, dmarc }
 }

@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto'
+
 import { pageRows } from '#base/page.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
+import { objectIdOf, storedAttachments } from '#mail/messages/stored-attachments.ts'
 import { mailPrefix, partsPrefix, rawIdOfKey, rawKey } from '#mail/objects/mail-keys.ts'
+import { objectSizes } from '#platform/objects/object-pages.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -16,20 +21,23 @@ import {
   selectRawsWithoutContent,
   selectRawsWithoutMessage,
   selectVerifiedRaws,
+  type VerifiedRaw,
 } from './queries.ts'
-import { type VerifiedObjects, storedFindings } from './stored-findings.ts'
 
 /** Messages of one page, and of one whose bytes are read. */
 const PAGE = 200
 const READ_PAGE = 20
 const AT_ONCE = 16
 const LIST_PAGE = 1000
+
 /** Before that, bytes without rows are of a message that may yet be accepted. */
 const DAY_MS = 24 * 3_600_000
 
 export interface MailVerificationDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly objects: VerifiedObjects
 }
+
+type VerifiedObjects = Pick<ObjectStore, 'list' | 'head' | 'get'>
 
 /** Compares what is stored of a site's mail: counts with messages, rows with one another, and with their objects. */
 export class MailVerification {
@@ -139,4 +147,63 @@ async function rowFindings(tx: SiteTx): Promise<MailFinding[]> {
     for (const id of await select(tx)) findings.push({ code, id, detail: `${id} ${words}` })
   }
   return findings
+}
+
+/** What is wrong with the objects of one message. */
+async function storedFindings(
+  objects: VerifiedObjects,
+  siteId: string,
+  raw: VerifiedRaw,
+  reading: boolean,
+): Promise<MailFinding[]> {
+  const { rawId: id } = raw
+  const [head, sizes] = await Promise.all([
+    objects.head(rawKey(siteId, id)),
+    objectSizes(objects, partsPrefix(siteId, id)),
+  ])
+  const rawSize = head?.sizeBytes
+  const findings = attachmentFindings(raw, sizes)
+  if (rawSize === undefined) {
+    findings.unshift({ code: 'RawObjectMissing', id, detail: `the bytes of ${id} are gone` })
+  } else if (rawSize !== Number(raw.sizeBytes)) {
+    const detail = `${id} has ${rawSize} bytes, and ${raw.sizeBytes} came`
+    findings.unshift({ code: 'RawObjectDiffers', id, detail })
+  } else if (reading && !(await isAsItCame(objects, siteId, raw))) {
+    findings.unshift({ code: 'RawObjectDiffers', id, detail: `${id} has other bytes than came` })
+  }
+  return findings
+}
+
+function attachmentFindings(
+  { rawId: id, attachments }: VerifiedRaw,
+  sizes: ReadonlyMap<string, number>,
+): MailFinding[] {
+  const parts = storedAttachments(attachments).map((part) => ({
+    found: sizes.get(objectIdOf(part)),
+    sizeBytes: part.sizeBytes,
+  }))
+  const missing = parts.filter(({ found }) => found === undefined).length
+  const other = parts.filter(({ found, sizeBytes }) => (found ?? sizeBytes) !== sizeBytes).length
+  const of = `of the ${parts.length} attachments of ${id}`
+  const findings: MailFinding[] = []
+  if (missing > 0) {
+    findings.push({ code: 'AttachmentObjectsMissing', id, detail: `${missing} ${of} are gone` })
+  }
+  if (other > 0) {
+    const detail = `${other} ${of} have another length`
+    findings.push({ code: 'AttachmentObjectsDiffer', id, detail })
+  }
+  return findings
+}
+
+async function isAsItCame(
+  objects: VerifiedObjects,
+  siteId: string,
+  { rawId, sha256 }: VerifiedRaw,
+): Promise<boolean> {
+  const stored = await objects.get(rawKey(siteId, rawId))
+  if (!stored) return false
+  const hash = createHash('sha256')
+  for await (const chunk of stored.body) hash.update(chunk)
+  return hash.digest().equals(sha256)
 }
