@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Bucket } from './bucket.ts'
-import { parseByteRange, withinSize } from './byte-range.ts'
 import {
   bodyBytes,
   checkContentType,
@@ -10,6 +9,7 @@ import {
   isTextual,
   normalizedMetadata,
 } from './rules.ts'
+import { parseByteRange, withinSize } from './service.ts'
 import { objectRefOf, storeKeyOf } from './store-key.ts'
 
 const bucket: Bucket = { siteId: 'site_x', bucketId: 'res_y', config: {} }

@@ -1,14 +1,28 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, notFound, invalid } from '#base/app-error.ts'
+import {
+  type RequestedRange,
+  bytesInRange,
+  isBackwards,
+  parseRangeHeader,
+} from '#base/byte-range.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
+import type { ByteRange, ObjectStore, StoredObject } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { BucketQuotas } from '#runtime/buckets/quotas/service.ts'
 
 import type { BucketAction, BucketAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
-import { getObject } from './get-object.ts'
-import { DeleteInput, ListInput, PutInput, listedKeys, parseInput } from './inputs.ts'
+import {
+  DeleteInput,
+  ListInput,
+  PutInput,
+  listedKeys,
+  parseInput,
+  GetInput,
+  MAX_BODY_BYTES,
+} from './inputs.ts'
 import { presignGetObject, presignPutObject } from './presign-object.ts'
-import type { BucketQuotas } from './quotas/service.ts'
 import {
   bodyBytes,
   checkBucketKey,
@@ -16,6 +30,8 @@ import {
   checkKeyPart,
   checkSize,
   normalizedMetadata,
+  objectTooLarge,
+  encodedBody,
 } from './rules.ts'
 import { bucketPrefix, storeKeyOf } from './store-key.ts'
 
@@ -25,6 +41,8 @@ interface BucketActionsDeps extends Pick<
 > {
   readonly quotas: BucketQuotas
 }
+
+type Objects = Pick<ObjectStore, 'get' | 'head' | 'bounds'>
 
 /** What can be done with the objects of a bucket, for admins, presets and site code alike. */
 export class Buckets {
@@ -131,3 +149,88 @@ const asPrecondition = (error: unknown, key: string): unknown =>
   error instanceof ObjectFault && error.code === 'PreconditionFailed'
     ? new AppError('PreconditionFailed', `Object "${key}" exists already (ifNoneMatch "*")`)
     : error
+
+async function getObject(
+  objects: Objects,
+  bucket: Bucket,
+  input: unknown,
+): Promise<BucketAnswer<'get-object'>> {
+  const { key, encoding, range } = parseInput(GetInput, input)
+  checkBucketKey(bucket, key, objects.bounds.keyBytes)
+  const storeKey = storeKeyOf({ ...bucket, key })
+  const { found, part } =
+    range === undefined
+      ? { found: await objects.get(storeKey), part: undefined }
+      : await getRange(objects, storeKey, parseByteRange(range))
+  if (!found) throw notFound('Object', key)
+  const { head } = found
+  const bytes = await readBody(found, part)
+  return {
+    key,
+    ...encodedBody(bytes, head.contentType, encoding),
+    contentType: head.contentType,
+    size: head.sizeBytes,
+    etag: head.etag,
+    lastModified: head.lastModified.toISOString(),
+    metadata: { ...head.metadata },
+    ...(part && { contentRange: `bytes ${part.start}-${part.end}/${head.sizeBytes}` }),
+  }
+}
+
+async function getRange(
+  objects: Objects,
+  storeKey: string,
+  range: ReturnType<typeof parseByteRange>,
+) {
+  const head = await objects.head(storeKey)
+  if (!head) return { found: undefined, part: undefined }
+  const part = withinSize(range, head.sizeBytes)
+  try {
+    const found = await objects.get(storeKey, part)
+    // The object may have been replaced since its head was read.
+    return { found, part: found && withinSize(range, found.head.sizeBytes) }
+  } catch (error) {
+    if (error instanceof ObjectFault) throw unsatisfiable(head.sizeBytes)
+    throw error
+  }
+}
+
+async function readBody(
+  { head, body }: StoredObject,
+  part: Required<ByteRange> | undefined,
+): Promise<Uint8Array> {
+  const sizeBytes = part ? part.end - part.start + 1 : head.sizeBytes
+  if (sizeBytes > MAX_BODY_BYTES) {
+    await body.cancel()
+    throw objectTooLarge(
+      sizeBytes,
+      'get it through a URL of presign-get-object, or ask for a range',
+    )
+  }
+  return new Uint8Array(await new Response(body).arrayBuffer())
+}
+
+/** The range that a request names: in the object form, or in the words of HTTP's `Range` header. */
+export function parseByteRange(
+  input: string | { readonly start: number; readonly end?: number },
+): RequestedRange {
+  const range = typeof input === 'string' ? parseRangeHeader(input) : input
+  if (!range) {
+    throw invalid(
+      'range',
+      'must be like "bytes=0-1023", "bytes=1024-", "bytes=-512" or { start, end }',
+    )
+  }
+  if (isBackwards(range)) throw invalid('range', 'must not end before it starts')
+  return range
+}
+
+/** The bytes of an object of that size that are meant. Throws where there are none. */
+export function withinSize(range: RequestedRange, sizeBytes: number): Required<ByteRange> {
+  const bytes = bytesInRange(range, sizeBytes)
+  if (!bytes) throw unsatisfiable(sizeBytes)
+  return bytes
+}
+
+const unsatisfiable = (sizeBytes: number) =>
+  invalid('range', `begins behind the end of the object, which has ${sizeBytes} bytes`)

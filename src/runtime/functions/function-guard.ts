@@ -3,9 +3,9 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import type { CurrentDeployment } from '#sites/deployments/artifacts.ts'
 
 import { codeError, type FunctionFault } from './code-faults.ts'
-import type { DeployedCode } from './deployed-code.ts'
 import type { FunctionChecks, FunctionToCheck, SettledSite } from './function-checks.ts'
 
 /** Deployments that may come between a check and what it was for. */
@@ -35,6 +35,17 @@ interface FunctionGuardDeps {
   readonly sources: FunctionSources
   readonly envVars: EnvVars
   readonly revisions: Revisions
+}
+
+/** The code of a site's current deployment. */
+interface DeployedCode {
+  /** Text of its code files, by path. Empty without a deployment. */
+  codeFiles(siteId: string): Promise<ReadonlyMap<string, string>>
+  /** Which deployment is current, for this transaction, and what `textsOf` needs to know of it. */
+  current(tx: SiteTx): Promise<CurrentDeployment>
+  textsOf(siteId: string, deployment: CurrentDeployment): Promise<ReadonlyMap<string, string>>
+  /** Which one it is, for this transaction; null without one. */
+  currentDeployment(tx: SiteTx): Promise<string | null>
 }
 
 /** Lets nothing be written that has functions which do not load. */

@@ -3,10 +3,18 @@ import { Type } from '@sinclair/typebox'
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import { databaseBusy } from '#base/database-busy.ts'
-import type { EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
+import { type TraceContext, traceHeaders } from '#base/trace-context.ts'
+import type {
+  EgressPolicy,
+  EgressResponse,
+  Egress,
+  EgressRequest,
+} from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
+import type { Span, Tracer } from '#platform/tracing/tracer.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 import { type RuntimeSettings, egressPolicy } from '#runtime/revisions/limits.ts'
@@ -17,7 +25,6 @@ import { MailCalls } from './mail-calls.ts'
 import { type CallOperation, NestedCalls } from './nested-calls.ts'
 import type { SiteMail } from './site-mail.ts'
 import { StoreCalls } from './store-calls.ts'
-import { TracedEgress, type TracedEgressDeps } from './traced-egress.ts'
 
 const MAX_HEADERS = 200
 
@@ -31,6 +38,8 @@ const FetchArgument = ClosedObject({
   redirect: Type.Union([Type.Literal('follow'), Type.Literal('manual'), Type.Literal('error')]),
 })
 
+const TRACE_HEADERS: ReadonlySet<string> = new Set(['traceparent', 'tracestate'])
+
 /** The operator's settings, for code that runs outside a revision. */
 type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
 
@@ -43,6 +52,12 @@ interface HostCallsDeps extends TracedEgressDeps {
   readonly mail: SiteMail
   readonly counters: Counters
   readonly callOperation: CallOperation
+}
+
+interface TracedEgressDeps {
+  readonly egress: Egress
+  readonly requestTraces: Pick<RequestTraces, 'of'>
+  readonly tracer: Tracer | undefined
 }
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
@@ -122,5 +137,55 @@ function refuseManyHeaders(asked: unknown): void {
   const { headers } = asked
   if (Array.isArray(headers) && headers.length > MAX_HEADERS) {
     throw invalid('request.headers', `must be at most ${MAX_HEADERS}`)
+  }
+}
+
+/** The way out for site code, in the trace of the request that set its call off. */
+class TracedEgress {
+  readonly #deps: TracedEgressDeps
+
+  constructor(deps: TracedEgressDeps) {
+    this.#deps = deps
+  }
+
+  fetch(
+    requestId: string,
+    request: EgressRequest,
+    policy: EgressPolicy,
+    signal: AbortSignal,
+  ): Promise<EgressResponse> {
+    const { egress, requestTraces, tracer } = this.#deps
+    const trace = requestTraces.of(requestId)
+    if (trace === undefined) return egress.fetch(request, policy, signal)
+    const span = tracer?.begin({
+      name: request.method,
+      kind: 'client',
+      parent: trace.context,
+      attributes: {
+        'http.request.method': request.method,
+        'server.address': URL.parse(request.url)?.hostname ?? '',
+      },
+    })
+    const sent = trace.isHandedOn ? inTrace(request, span?.context ?? trace.context) : request
+    const answer = egress.fetch(sent, policy, signal)
+    return span === undefined ? answer : ended(span, answer)
+  }
+}
+
+/** Unless the function says itself in which. */
+function inTrace(request: EgressRequest, context: TraceContext): EgressRequest {
+  const { headers } = request
+  if (headers.some(([name]) => TRACE_HEADERS.has(name.toLowerCase()))) return request
+  return { ...request, headers: [...headers, ...traceHeaders(context)] }
+}
+
+async function ended(span: Span, answer: Promise<EgressResponse>): Promise<EgressResponse> {
+  try {
+    const response = await answer
+    span.end({ 'http.response.status_code': response.status }, response.status >= 400)
+    return response
+  } catch (error) {
+    span.end({ 'error.type': 'no_response' }, true)
+    throw error
   }
 }

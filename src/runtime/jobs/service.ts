@@ -1,10 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import { type FieldFault, invalid, notFound } from '#base/app-error.ts'
+import { changedValues } from '#base/changed-values.ts'
 import type { SiteAudit } from '#identity/security-events/model.ts'
+import type { AuditDetail } from '#platform/postgres/audit.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import { parseSchedule } from '#runtime/jobs/schedules/schedule.ts'
+import { nextTick } from '#runtime/jobs/schedules/ticks.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 
-import { jobChange, jobDetail } from './audit-detail.ts'
 import { deleteDue, lockDue, upsertDue } from './due-queries.ts'
 import {
   type Job,
@@ -30,15 +35,15 @@ import {
 } from './queries.ts'
 import type { LastRun } from './run-model.ts'
 import { selectLastRuns } from './run-queries.ts'
-import { parseSchedule } from './schedules/schedule.ts'
-import { nextTick } from './schedules/ticks.ts'
 
 /** Bounds the payloads in a list; a longer one is read with its job. */
 const MAX_LISTED_PAYLOAD_BYTES = 8 * 1024
 
 /** With the newest run of the job that was not skipped. */
 type WithLastRun<Kind> = Kind & { readonly lastRun: LastRun | null }
+
 export type JobWithLastRun = WithLastRun<Job>
+
 export type ListedJobWithLastRun = WithLastRun<ListedJob>
 
 /** The visitors of a site, as jobs name them. */
@@ -53,6 +58,8 @@ interface JobsDeps extends Pick<
   readonly operations: Operations
   readonly visitors: JobUsers
 }
+
+type JobFacts = Omit<JobDefinition, 'payload'>
 
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */
 export class Jobs {
@@ -230,3 +237,26 @@ const withLastRun = <Kind extends Job>(
   job: Kind,
   lastRuns: ReadonlyMap<string, LastRun>,
 ): WithLastRun<Kind> => ({ ...job, lastRun: lastRuns.get(job.jobId) ?? null })
+
+/** For the audit trail: what the job calls, when, and as which user. Its payload may hold anything. */
+const jobDetail = (jobId: string, job: JobFacts): AuditDetail => ({
+  jobId,
+  ...valuesOf(job),
+})
+
+/** For the audit trail: what differs; of the payload only that it does. */
+const jobChange = (jobId: string, before: JobDefinition, after: JobDefinition): AuditDetail => ({
+  jobId,
+  ...changedValues(valuesOf(before), valuesOf(after)),
+  ...(!isDeepStrictEqual(before.payload, after.payload) && { changed: 'payload' }),
+})
+
+const valuesOf = ({ operation, schedule, auth, enabled }: JobFacts) => ({
+  operation,
+  ...(schedule !== null && {
+    cron: schedule.cron,
+    ...(schedule.timezone !== undefined && { timezone: schedule.timezone }),
+  }),
+  runAs: auth.mode === 'user' ? auth.username : auth.mode,
+  enabled,
+})

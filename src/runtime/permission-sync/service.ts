@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import type { PageRequest } from '#base/page.ts'
+import type { PageRequest, PageRows } from '#base/page.ts'
 import type { DataGroups } from '#identity/groups/data-groups.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
@@ -9,6 +9,7 @@ import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { FunctionChecks, FunctionWorld } from '#runtime/functions/function-checks.ts'
 import type { FunctionSources } from '#runtime/functions/function-guard.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
+import type { Operation } from '#runtime/operations/model.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import {
   parseRevision,
@@ -16,7 +17,7 @@ import {
   type RevisionFunction,
 } from '#runtime/published/revision-document.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
-import type { FunctionResource } from '#runtime/resources/model.ts'
+import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import {
   type PermissionsSync,
@@ -33,10 +34,12 @@ import {
   faultSummary,
   isPublishedAs,
 } from './compile.ts'
-import { type ControlPlanePage, pageOfBoth } from './control-plane-page.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
 const MAX_ROUNDS = 5
+
+const START: Cursor = { resources: undefined, operations: undefined }
+const NOTHING: PageRows<never> = { items: [], lastKey: undefined }
 
 export interface ControlPlaneOverview extends ControlPlanePage {
   readonly permissionsSync: PermissionsSync
@@ -56,6 +59,23 @@ interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger
 
 /** Most of a sync is waiting for its sources to be read. A second one of a site would wait for the first to end. */
 const SYNC_PLACES = { concurrency: 6, perSite: 1, oneEach: 2 }
+
+interface ControlPlanePage {
+  readonly resources: readonly Resource[]
+  readonly operations: readonly Operation[]
+  /** Of both lists; undefined at the end of both. */
+  readonly lastKey: string | undefined
+}
+
+interface ControlPlaneLists {
+  resources(page: PageRequest): Promise<PageRows<Resource>>
+  operations(page: PageRequest): Promise<PageRows<Operation>>
+}
+
+/** Where each list goes on; null for one that has been seen to its end. */
+type Cursor = Record<keyof ControlPlaneLists, string | null | undefined>
+
+type ControlPlaneList<Row> = (page: PageRequest) => Promise<PageRows<Row>>
 
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
@@ -193,3 +213,31 @@ const reasonOf = (error: unknown): string =>
   error instanceof AppError
     ? `the revision could not be made: ${error.message}`
     : 'the revision could not be made because of a fault on our side; it is tried again'
+
+/** As many of each list as the page asks for: both go on side by side, until both have ended. */
+async function pageOfBoth(
+  { limit, after }: PageRequest,
+  lists: ControlPlaneLists,
+): Promise<ControlPlanePage> {
+  const cursor = after === undefined ? START : cursorOf(after)
+  const from = <Row>(key: string | null | undefined, list: ControlPlaneList<Row>) =>
+    key === null ? NOTHING : list({ limit, after: key })
+  const resources = await from(cursor.resources, (page) => lists.resources(page))
+  const operations = await from(cursor.operations, (page) => lists.operations(page))
+  return {
+    resources: resources.items,
+    operations: operations.items,
+    lastKey: keyOf(resources.lastKey, operations.lastKey),
+  }
+}
+
+const keyOf = (resources: string | undefined, operations: string | undefined) =>
+  resources === undefined && operations === undefined
+    ? undefined
+    : JSON.stringify([resources ?? null, operations ?? null])
+
+/** The key is our own: a token is sealed. */
+function cursorOf(key: string): Cursor {
+  const [resources, operations] = JSON.parse(key) as [string | null, string | null]
+  return { resources, operations }
+}

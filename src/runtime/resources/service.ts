@@ -12,7 +12,6 @@ import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/mode
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 
-import { checkCodeBytes } from './code-bytes.ts'
 import { parseConfig, patchConfig } from './config.ts'
 import {
   type ContentsOf,
@@ -28,6 +27,7 @@ import {
   type ResourceName,
   type ResourcePatch,
   type TypedConfig,
+  MAX_INLINE_CODE_BYTES,
 } from './model.ts'
 import {
   type AccountStatusAndResource,
@@ -45,6 +45,7 @@ import {
   selectResourcePage,
   selectResources,
   updateResource,
+  selectCodeBytes,
 } from './queries.ts'
 
 export interface ChangedResource {
@@ -313,3 +314,13 @@ const auditDetail = ({
   type,
   name,
 }: Pick<Resource, 'resourceId' | 'type' | 'name'>) => ({ resourceId, type, name })
+
+/** 400 when the functions of the site hold too much code, without those of `toDelete`. */
+async function checkCodeBytes(tx: SiteTx, toDelete: ReadonlySet<string>): Promise<void> {
+  const bytes = await selectCodeBytes(tx, toDelete)
+  if (bytes <= MAX_INLINE_CODE_BYTES) return
+  throw invalid(
+    'config.code',
+    `the functions of a site hold at most ${MAX_INLINE_CODE_BYTES} bytes of inline code together, and with this they would hold ${bytes}: deploy code as files and name those in "artifact"`,
+  )
+}

@@ -1,10 +1,11 @@
+import { posix } from 'node:path'
+
 import { LRUCache } from 'lru-cache'
 
 import { Limiter } from '#base/limiter.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { bundlePlaces, isBundle, sourcePath, withOriginalPlaces } from './bundle-places.ts'
 import {
   type Position,
   type SourceMap,
@@ -14,6 +15,7 @@ import {
 } from './source-map.ts'
 
 const KEPT_BYTES = 64 * 1024 * 1024
+
 /** A site that has more maps than these read in a minute sees the bundle's own places meanwhile. */
 const READS_PER_MINUTE = 30
 const COUNTED_SITES = 10_000
@@ -24,6 +26,12 @@ const UNREADABLE: SourceMap = {
   contents: [],
   mappings: { lineStarts: new Int32Array(0), segments: new Int32Array(0) },
 }
+
+/** What a bundle is called says what is in it: its map is found by its name, whatever has been deployed since. */
+const PLACE = /([^\s():'"]+\.[0-9a-f]{12}\.bundle\.[cm]js):(\d{1,9}):(\d{1,9})/g
+const MAX_PLACES = 50
+
+const BUNDLE = /\.[0-9a-f]{12}\.bundle\.[cm]js$/
 
 /** A place in a file of an artifact. */
 export interface CodePlace extends Position {
@@ -39,6 +47,13 @@ interface SourceMapsDeps {
   readonly logger: Logger
   /** The text of a file's source map among the site's deployments; undefined when there is none, or one that is too long. */
   readSourceMap(siteId: string, path: string): Promise<string | undefined>
+}
+
+/** A place in a bundle, as V8 writes it into stacks. */
+interface BundlePlace extends Position {
+  /** As it stands in the text. */
+  readonly text: string
+  readonly path: string
 }
 
 /** Says of code in bundles where it came from. */
@@ -101,3 +116,24 @@ export class SourceMaps {
     return (text === undefined ? undefined : await readSourceMap(text)) ?? UNREADABLE
   }
 }
+
+const isBundle = (path: string): boolean => BUNDLE.test(path)
+
+/** The places in bundles that a text names, each once. */
+export function bundlePlaces(text: string): readonly BundlePlace[] {
+  if (!text.includes('.bundle.')) return []
+  const places = new Map<string, BundlePlace>()
+  for (const [found, path = '', line, column] of text.matchAll(PLACE)) {
+    if (places.size === MAX_PLACES) break
+    places.set(found, { text: found, path, line: Number(line), column: Number(column) })
+  }
+  return [...places.values()]
+}
+
+/** Puts the places where things came from into a text that names them. */
+export const withOriginalPlaces = (text: string, originals: ReadonlyMap<string, string>): string =>
+  text.replaceAll(PLACE, (found) => originals.get(found) ?? found)
+
+/** A source of a bundle as people know it: from the artifact directory, or what is above it without the way there. */
+export const sourcePath = (bundlePath: string, source: string): string =>
+  posix.join(posix.dirname(bundlePath), source).replace(/^(?:\.\.\/)+/, '')

@@ -2,7 +2,7 @@ import { build, stop } from 'esbuild'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { bundlePlaces, sourcePath, withOriginalPlaces } from './bundle-places.ts'
+import { bundlePlaces, sourcePath, withOriginalPlaces } from './service.ts'
 import { originalPosition, readSourceMap } from './source-map.ts'
 
 const mapOf = (mappings: string, sources: readonly string[] = ['a.ts']) =>

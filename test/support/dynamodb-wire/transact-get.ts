@@ -1,5 +1,5 @@
-import { cancelAtFirst } from '#runtime/tables/batches/cancellation.ts'
 import { checkDistinct } from '#runtime/tables/batches/plan.ts'
+import { cancelAtFirst } from '#runtime/tables/batches/transact-write.ts'
 import type { TableEngine } from '#runtime/tables/engine.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'

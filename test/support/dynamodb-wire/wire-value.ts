@@ -9,7 +9,7 @@ import {
 import { isCanonicalBase64 } from '#runtime/tables/items/base64.ts'
 import { checkAttributeName, checkLevel } from '#runtime/tables/items/limits.ts'
 import { canonicalNumber } from '#runtime/tables/items/number.ts'
-import { checkedSet } from '#runtime/tables/items/set-rules.ts'
+import { checkedSet } from '#runtime/tables/items/plain-value.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
 const INVALID = 'One or more parameter values were invalid: '

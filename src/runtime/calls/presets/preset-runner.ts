@@ -1,15 +1,21 @@
-import { AppError, notFound } from '#base/app-error.ts'
+import { AppError, notFound, invalid } from '#base/app-error.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { Limiter, type LimiterRefusal } from '#base/limiter.ts'
 import { networkOf } from '#base/network-of.ts'
 import { type Call, callerOf } from '#platform/sandbox-host/call.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
+import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 import type { BucketAction } from '#runtime/buckets/answers.ts'
 import type { Bucket } from '#runtime/buckets/bucket.ts'
 import { insideFolder, outsideFolder, ownFolder } from '#runtime/buckets/owned-folder.ts'
 import type { AdmittedCall } from '#runtime/calls/admission.ts'
 import { operationError } from '#runtime/calls/failures.ts'
 import { boundBytes, itemPayloadOf, payloadOf } from '#runtime/calls/request-body.ts'
-import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
+import {
+  type PresetBinding,
+  allowedFields,
+  isMapField,
+} from '#runtime/operations/preset-binding.ts'
 import {
   type BucketPreset,
   type Preset,
@@ -18,17 +24,20 @@ import {
 } from '#runtime/operations/presets.ts'
 import type { RevisionStore } from '#runtime/published/revision-document.ts'
 import { type OwnRequest, ownRequest } from '#runtime/tables/api/owned-request.ts'
-import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
+import {
+  type RequestFields,
+  camelCase,
+  readRequestFields,
+} from '#runtime/tables/api/request-fields.ts'
 import type { Table } from '#runtime/tables/table.ts'
-
-import { SealedPageTokens } from './page-token.ts'
-import { presetRequest } from './request.ts'
 
 /** What callers send is read by the service itself, beside all other sites: an item has 400 KiB at most. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024
 const PAYLOAD_BOUNDS = { values: 50_000, fields: 10_000 }
+
 /** Presets of one site that run at once: each holds a connection of the database or the object store. */
 const MAX_RUNNING = 16
+
 /** The preset whose payload holds a whole object. */
 const BRINGS_OBJECT = 's3.put-object'
 
@@ -177,4 +186,72 @@ export function failureOf(refusal: LimiterRefusal): SandboxFailure {
     case 'aborted':
       return { kind: 'interrupted', message: 'Nobody waits for it any more' }
   }
+}
+
+/** Page tokens that tell their holder nothing: a place in a list may be the key of another caller's item. */
+export class SealedPageTokens {
+  readonly #key: Buffer
+
+  /** 32 bytes. */
+  constructor(key: Buffer) {
+    this.#key = key
+  }
+
+  /** `scope` says whose list it is; the same words open it. */
+  seal(scope: readonly string[], token: string): string {
+    return encrypt(this.#key, JSON.stringify(scope), Buffer.from(token)).toString('base64url')
+  }
+
+  open(scope: readonly string[], sealed: string): string {
+    const bytes = Buffer.from(sealed, 'base64url')
+    const token = decrypt(this.#key, JSON.stringify(scope), bytes)
+    if (token) return token.toString()
+    throw new AppError(
+      'InvalidNextToken',
+      'nextToken does not belong to this list: start again without it',
+    )
+  }
+}
+
+/**
+ * The action's input: what the caller may send, under what is fixed. Of the fields that are maps the fixed entries win;
+ * any other field that the caller may not send is refused by name.
+ */
+export function presetRequest(
+  binding: PresetBinding,
+  { fields }: Preset,
+  payload: unknown,
+): RequestFields {
+  const { fixed = {} } = binding
+  const sent = payload ?? {}
+  if (!isJsonObject(sent)) throw invalid('payload', 'must be a JSON object')
+  const allowed = allowedFields(binding)
+  for (const name of Object.keys(sent)) {
+    const field = camelCase(name)
+    if (Object.hasOwn(fixed, field) && !allowed.includes(field)) {
+      throw invalid(`payload.${field}`, 'is fixed by this operation: leave it out')
+    }
+  }
+  const rules = allowed.flatMap((name) => {
+    const rule = fields.get(name)
+    return rule ? [[name, rule] as const] : []
+  })
+  const read = readRequestFields(
+    { required: {}, optional: Object.fromEntries(rules) },
+    sent,
+    'payload',
+  )
+  return merged(read, fixed)
+}
+
+function merged(sent: RequestFields, fixed: RequestFields): RequestFields {
+  const all = new Map(Object.entries(sent))
+  for (const [name, value] of Object.entries(fixed)) {
+    const own = all.get(name)
+    all.set(
+      name,
+      isMapField(name) && isJsonObject(own) && isJsonObject(value) ? { ...own, ...value } : value,
+    )
+  }
+  return Object.fromEntries(all)
 }

@@ -5,8 +5,7 @@ import { parsePreset } from '#runtime/operations/preset-binding.ts'
 import { presetOf } from '#runtime/operations/presets.ts'
 import { conjunction } from '#runtime/tables/expressions/conjunction.ts'
 
-import { SealedPageTokens } from './page-token.ts'
-import { presetRequest } from './request.ts'
+import { SealedPageTokens, presetRequest } from './preset-runner.ts'
 
 function requestOf(preset: object, payload: unknown) {
   const binding = parsePreset({ preset: 'ddb.put', resourceId: 'r', ...preset })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { fromAwsCron } from './aws-cron.ts'
-import { parseSchedule } from './schedule.ts'
+import { parseSchedule, fromAwsCron } from './schedule.ts'
 
 describe('an AWS expression', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { invalid } from '#base/app-error.ts'
 
-import { fromAwsCron } from './aws-cron.ts'
 import { type CronFields, parseCronFields } from './fields.ts'
+import { AWS_RANGES, refuseReversedRanges } from './ranges.ts'
 import { type TimeZone, timeZone } from './time-zone.ts'
 
 const MAX_LENGTH = 256
@@ -10,6 +10,8 @@ const UNIT_MS = { minute: MINUTE_MS, hour: 60 * MINUTE_MS, day: 24 * 60 * MINUTE
 const MAX_RATE_MS = 366 * UNIT_MS.day
 const RATE = /^rate\(\s*(\d{1,9})\s+(minute|hour|day)(s?)\s*\)$/
 const DEFAULT_ZONE = 'UTC'
+
+const FIELD = 'schedule.cron'
 
 /** When a job runs, as a person writes it. */
 export interface ScheduleText {
@@ -64,3 +66,59 @@ function zoneOf(name: string): TimeZone {
   if (zone) return zone
   throw invalid('schedule.timezone', `"${name}" is not an IANA time zone such as "Europe/Berlin"`)
 }
+
+/**
+ * The five fields of what AWS writes as `cron(minute hour day-of-month month day-of-week year)`. Its days of the week count
+ * from 1 for Sunday, one of the two days is "?", and `5/15` starts at 5. Years and the letters L, W and # are refused.
+ */
+export function fromAwsCron(inside: string): string {
+  const parts = inside.trim().split(/\s+/)
+  const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = ''] = parts
+  if (parts.length !== 6) {
+    throw invalid(
+      FIELD,
+      `cron(…) has ${parts.length} fields: write minute, hour, day of month, month, day of week and year, as in "cron(0 12 * * ? *)"`,
+    )
+  }
+  if (year !== '*') throw invalid(FIELD, `the year "${year}" of cron(…) is not served: write "*"`)
+  if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
+    throw invalid(FIELD, 'cron(…) takes "?" for exactly one of day of month and day of week')
+  }
+  refuseReversedRanges([minute, hour, dayOfMonth, month, dayOfWeek], AWS_RANGES)
+  return [
+    openEnded(minute, LAST.minute),
+    openEnded(hour, LAST.hour),
+    openEnded(dayOfMonth.replace('?', '*'), LAST.dayOfMonth),
+    openEnded(month, LAST.month),
+    sundayFirst(openEnded(dayOfWeek.replace('?', '*'), LAST.dayOfWeek)),
+  ].join(' ')
+}
+
+/** `5/15` is `5-59/15`. */
+const openEnded = (field: string, last: number): string =>
+  field.replaceAll(/(^|,)(\d+)\//g, `$1$2-${last}/`)
+
+/** 1 to 7 become 0 to 6; steps stay what they are. */
+const sundayFirst = (field: string): string =>
+  field
+    .split(',')
+    .map((item) => {
+      const [days = '', step] = item.split('/')
+      const shifted = days.replaceAll(/\d+/g, dayOfWeek)
+      return step === undefined ? shifted : `${shifted}/${step}`
+    })
+    .join(',')
+
+function dayOfWeek(digits: string): string {
+  const day = Number(digits)
+  if (day < 1 || day > 7) {
+    throw invalid(
+      FIELD,
+      `"${digits}" is not a day of the week: cron(…) counts from 1 for Sunday to 7`,
+    )
+  }
+  return String(day - 1)
+}
+
+/** Where steps of the form `5/15` end. */
+const LAST = { minute: 59, hour: 23, dayOfMonth: 31, month: 12, dayOfWeek: 7 } as const

@@ -2,8 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import type { ItemPageRequest } from '#runtime/tables/api/action-fields.ts'
+import type { DocumentPath } from '#runtime/tables/expressions/document-path.ts'
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
 import { itemMatches } from '#runtime/tables/expressions/matches.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
 import {
   checkStartKey,
@@ -12,6 +14,8 @@ import {
   keyAttributes,
   keyFits,
   keyOf,
+  type IndexSchema,
+  type TableSchema,
 } from '#runtime/tables/items/key-schema.ts'
 import { fieldsNamed } from '#runtime/tables/items/map-fields.ts'
 import type { PlainItem } from '#runtime/tables/items/plain-json.ts'
@@ -24,7 +28,6 @@ import type { Table } from '#runtime/tables/table.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { projected } from './get-item.ts'
-import { checkProjected, projectedNames } from './index-projection.ts'
 import type { ActionRequest } from './item-change.ts'
 
 /** A checked query or scan. */
@@ -54,6 +57,7 @@ export interface Source {
 
 /** Items of a page at most: beyond, tiny items would take long to read at once. */
 const MAX_ITEMS = 10_000
+
 /** Items that are filtered in one stretch: between two, other calls have their turn. */
 const SLICE = 500
 const INDEX_NAME = '[a-zA-Z0-9_.-]+'
@@ -61,6 +65,7 @@ const INDEX_NAME_PATTERN = new RegExp(`^${INDEX_NAME}$`)
 const INDEX_NAME_LENGTHS = [3, 255] as const
 const INVALID = 'One or more parameter values were invalid: '
 const INVALID_START = 'The provided starting key is invalid'
+
 /** Faults of a start key that DynamoDB reports without saying of what. */
 const BARE_FAULT =
   /contains duplicates|number set|numeric value|significant digits|number with magnitude/
@@ -209,4 +214,46 @@ async function filtered(
     }
   }
   return { kept, count }
+}
+
+/** The attributes that an index holds of its items; undefined where it holds all. */
+function projectedNames(table: TableSchema, index: IndexSchema): ReadonlySet<string> | undefined {
+  const { projection } = index
+  if (projection === undefined) return undefined
+  const keys = [...keyAttributes(table), ...keyAttributes(index)].map(({ name }) => name)
+  return new Set([...keys, ...(projection.nonKeyAttributes ?? [])])
+}
+
+/** Refuses what an index that holds some attributes cannot tell of the others. */
+function checkProjected(
+  { select }: ItemPageRequest,
+  { projection, filter }: BoundExpressions,
+  { index, attributes }: { readonly index?: string; readonly attributes?: ReadonlySet<string> },
+): void {
+  if (attributes === undefined) return
+  if (select === 'ALL_ATTRIBUTES') {
+    throw validationError(
+      `${INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index ${index} because its projection type is not ALL`,
+    )
+  }
+  const unfiltered = missing(filter === undefined ? [] : pathsIn(filter), attributes)
+  if (unfiltered.length > 0) {
+    throw validationError(
+      `${INVALID}Secondary index ${index} does not project one or more filter attributes: [${unfiltered.join(', ')}]`,
+    )
+  }
+  const unshown = missing(projection?.paths ?? [], attributes)
+  if (unshown.length > 0) {
+    throw validationError(
+      `${INVALID}Global secondary index ${index} does not project [${unshown.join(', ')}]`,
+    )
+  }
+}
+
+function missing(
+  paths: readonly DocumentPath[],
+  attributes: ReadonlySet<string>,
+): readonly string[] {
+  const names = new Set(paths.map(([head]) => String(head)))
+  return [...names].filter((name) => !attributes.has(name))
 }

@@ -1,3 +1,4 @@
+import { AppError } from '#base/app-error.ts'
 import { conditionFailure, conditionHolds } from '#runtime/tables/actions/item-change.ts'
 import { updatedItem } from '#runtime/tables/actions/update-item.ts'
 import type { TransactRequest } from '#runtime/tables/api/action-fields.ts'
@@ -19,12 +20,13 @@ import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { checkItemSize, itemSize } from '#runtime/tables/items/size.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { cancelAtFirst, cancelForAll } from './cancellation.ts'
 import { type BatchChange, type BatchPlan, checkDistinct, meterChanges } from './plan.ts'
 import { claimTransaction, namedTransaction } from './transaction-token-queries.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 const EXPRESSIONS = ['updateExpression', 'conditionExpression'] as const
+
+const NONE: CancellationReason = { code: 'None' }
 
 /** One action of a transaction, whose texts were read. */
 interface TransactAction {
@@ -32,6 +34,14 @@ interface TransactAction {
   /** The item that a put brings, else the key. */
   readonly given: Item
   readonly bound: BoundExpressions
+}
+
+/** Why one action of a transaction stood in its way, in DynamoDB's words; `None` when it did not. */
+interface CancellationReason {
+  readonly code: 'None' | 'ConditionalCheckFailed' | 'ValidationError'
+  readonly message?: string
+  /** The stored item, where the action asked for it. */
+  readonly item?: unknown
 }
 
 /**
@@ -118,5 +128,52 @@ function decide(
       return { item: updatedItem(bound.update ?? NO_UPDATE, table, { key: given, before }) }
     default:
       return kind satisfies never
+  }
+}
+
+/** Does something for each action; the first one that fails cancels the transaction, and nothing is said of those after it. */
+export function cancelAtFirst<Each>(actions: readonly Each[], check: (action: Each) => void): void {
+  for (const [at, action] of actions.entries()) {
+    const reason = reasonFrom(() => check(action))
+    if (reason !== NONE) {
+      throw transactionCanceled(actions.map((_action, index) => (index === at ? reason : NONE)))
+    }
+  }
+}
+
+/** Does something for each action; all that fail cancel the transaction together. */
+function cancelForAll<Each, Result>(
+  actions: readonly Each[],
+  decide: (action: Each, at: number) => Result,
+): readonly Result[] {
+  const results: Result[] = []
+  const reasons = actions.map((action, at) =>
+    reasonFrom(() => void results.push(decide(action, at))),
+  )
+  if (results.length < actions.length) throw transactionCanceled(reasons)
+  return results
+}
+
+/** A transaction that did nothing; `fields.reasons` has one reason for each action, in their order. */
+function transactionCanceled(reasons: readonly CancellationReason[]): AppError {
+  const codes = reasons.map(({ code }) => code).join(', ')
+  return new AppError(
+    'TransactionCanceled',
+    `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    { fields: { reasons } },
+  )
+}
+
+/** A failure of another kind is thrown on. */
+function reasonFrom(work: () => void): CancellationReason {
+  try {
+    work()
+    return NONE
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, fields } = error
+    if (code !== 'ConditionalCheckFailed' && code !== 'ValidationError') throw error
+    const item = fields?.['item']
+    return { code, message, ...(item !== undefined && { item }) }
   }
 }

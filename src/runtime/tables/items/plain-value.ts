@@ -1,13 +1,26 @@
 import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
+import {
+  type Attributes,
+  type AttributeValue,
+  type Item,
+  type SetType,
+  type SetValue,
+  setOf,
+} from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
 import { checkAttributeName, checkLevel } from './limits.ts'
 import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
 import { canonicalNumber } from './number.ts'
-import { checkedSet } from './set-rules.ts'
+
+const INVALID = 'One or more parameter values were invalid: '
+const EMPTY = {
+  SS: `${INVALID}An string set  may not be empty`,
+  NS: `${INVALID}An number set  may not be empty`,
+  BS: `${INVALID}Binary sets should not be empty`,
+} as const satisfies Record<SetType, string>
 
 /**
  * Reads a value in the product's JSON form: strings, numbers, booleans, null, lists and maps stand for
@@ -98,3 +111,24 @@ function objectOf(input: unknown, message: string): JsonObject {
 
 const misused = (marker: string, what: string): string =>
   `"${marker}" must hold ${what}; a map with that one key is written { "${MARKERS.map}": { … } }`
+
+/** A set of canonical members, which has at least one, and none twice. */
+export function checkedSet(type: SetType, members: readonly string[]): SetValue {
+  if (members.length === 0) throw validationError(EMPTY[type])
+  if (new Set(members).size < members.length) throw validationError(duplicates(type, members))
+  return setOf(type, members)
+}
+
+function duplicates(type: SetType, members: readonly string[]): string {
+  const listed = `${INVALID}Input collection [${members.join(', ')}]`
+  switch (type) {
+    case 'SS':
+      return `${listed} contains duplicates.`
+    case 'BS':
+      return `${listed}of type BS contains duplicates.`
+    case 'NS':
+      return 'Input collection contains duplicates'
+    default:
+      return type satisfies never
+  }
+}
