@@ -9,7 +9,7 @@ import { programVersion } from '#config/program-version.ts'
 import { PASSWORD_KEY } from '#identity/passwords/hash-keys.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { MailTransfer } from '#mail/removal/mail-transfer.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx, Database } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Resources } from '#runtime/resources/service.ts'
@@ -26,13 +26,13 @@ import {
   OPTIONAL_PARTS,
   type OptionalPart,
   SEALED_PARTS,
+  type EntryName,
+  ROWS_ENTRY_BYTES,
 } from './archive-format.ts'
 import { ArchiveSeal } from './archive-seal.ts'
 import { type ArchiveEntry, type ManifestFacts, writeArchive } from './archive-writer.ts'
 import type { CataloguedTable } from './catalogued-tables.ts'
-import { LeavingMail } from './leaving-mail.ts'
-import { storedObjectEntries } from './object-entries.ts'
-import { RowEntries } from './row-entries.ts'
+import { storedObjectEntries, type KeptNames, rawIdOf } from './object-entries.ts'
 import {
   selectArchivedRows,
   selectCataloguedTables,
@@ -41,6 +41,9 @@ import {
 } from './row-queries.ts'
 import { leavingPasswordKey, leavingRow } from './secret-columns.ts'
 import { TemporaryFile } from './temporary-file.ts'
+
+/** Messages have their times from the clocks of processes, a snapshot from that of the database. */
+const CLOCKS_APART_MS = 60_000
 
 export interface SiteExportsDeps extends Pick<
   PlatformServices,
@@ -72,6 +75,12 @@ interface Snapshot extends Pick<ManifestFacts, 'missingSecrets'> {
 
 /** Each holds a connection to the database while it reads the rows. */
 const AT_ONCE = { permits: 3, permitsPerKey: 1, maxQueued: 4 }
+
+interface Span {
+  readonly name: EntryName
+  readonly start: number
+  readonly end: number
+}
 
 /** Sites as archives, which another installation takes in. */
 export class SiteExports {
@@ -233,5 +242,109 @@ function archivedSite(site: SiteRecord): ArchiveHeader['site'] {
     ...(repoBinding === null ? {} : { repoBinding }),
     deploymentSettings,
     currentDeploymentId: site.currentDeploymentId,
+  }
+}
+
+/** The stored messages of a site that is exported, as they are found after its snapshot. */
+class LeavingMail {
+  readonly #siteId: string
+  readonly #deps: { readonly database: Database; readonly mailTransfer: MailTransfer }
+  #left = 0
+
+  constructor(
+    siteId: string,
+    deps: { readonly database: Database; readonly mailTransfer: MailTransfer },
+  ) {
+    this.#siteId = siteId
+    this.#deps = deps
+  }
+
+  /** Leaves out what belongs to no message: uploads for messages that are not sent yet, and leftovers. */
+  readonly kept: KeptNames = async (names) => {
+    const { database, mailTransfer } = this.#deps
+    const rawIds = [...new Set(names.map(messageOf))]
+    const known = await database.withSite(this.#siteId, (tx) => mailTransfer.known(tx, rawIds))
+    const kept = names.filter((name) => known.has(messageOf(name)))
+    this.#left += kept.filter((name) => rawIdOf({ kind: 'mail', name }) !== undefined).length
+    return kept
+  }
+
+  /** Whether every message of the snapshot was still there. */
+  async check(snapshotCount: number, { exportedAt }: ArchiveHeader): Promise<void> {
+    const { database, mailTransfer } = this.#deps
+    const until = new Date(new Date(exportedAt).getTime() + CLOCKS_APART_MS)
+    const stillThere = await database.withSite(this.#siteId, (tx) => mailTransfer.count(tx, until))
+    if (Math.min(this.#left, stillThere) >= snapshotCount) return
+    throw new AppError(
+      'ServiceUnavailable',
+      'Messages of the site were purged while it was exported: export it again',
+      { retryAfterSeconds: 1 },
+    )
+  }
+}
+
+const messageOf = (name: string): string => name.split('/', 1)[0] ?? ''
+
+/**
+ * Entries of rows, written to the disk while the snapshot that they come from is open: no slow reader keeps the
+ * database from cleaning up.
+ */
+class RowEntries implements AsyncDisposable {
+  readonly #file: TemporaryFile
+  readonly #spans: Span[] = []
+  readonly #numbers = new Map<ArchivePart, number>()
+  readonly #counts: Record<string, number> = {}
+
+  constructor(file: TemporaryFile) {
+    this.#file = file
+  }
+
+  /** How many rows were added, by what they are rows of. */
+  get counts(): Readonly<Record<string, number>> {
+    return this.#counts
+  }
+
+  /** Each entry begins with a line that says what its rows are. */
+  async add(
+    { part, of, head }: { readonly part: ArchivePart; readonly of: string; readonly head: object },
+    batches: AsyncIterable<readonly string[]>,
+  ): Promise<void> {
+    const headLine = JSON.stringify(head)
+    let lines: string[] = []
+    let length = 0
+    const write = async () => {
+      if (lines.length > 0) await this.#write(part, `${headLine}\n${lines.join('\n')}\n`)
+      lines = []
+      length = 0
+    }
+    for await (const batch of batches) {
+      this.#counts[of] = (this.#counts[of] ?? 0) + batch.length
+      for (const line of batch) {
+        if (length + line.length > ROWS_ENTRY_BYTES) await write()
+        lines.push(line)
+        length += line.length
+      }
+    }
+    await write()
+  }
+
+  /** Those of one part, in the order in which they were added. */
+  *entries(part: ArchivePart): Generator<ArchiveEntry, void, undefined> {
+    for (const { name, start, end } of this.#spans) {
+      if (name.part !== part) continue
+      yield { name, sizeBytes: end - start, body: this.#file.read(start, end) }
+    }
+  }
+
+  async #write(part: ArchivePart, text: string): Promise<void> {
+    const start = this.#file.sizeBytes
+    await this.#file.append(Buffer.from(text))
+    const number = 1 + (this.#numbers.get(part) ?? 0)
+    this.#numbers.set(part, number)
+    this.#spans.push({ name: { part, number, kind: 'rows' }, start, end: this.#file.sizeBytes })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file[Symbol.asyncDispose]()
   }
 }

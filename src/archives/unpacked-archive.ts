@@ -13,7 +13,6 @@ import {
   parseJson,
 } from './archive-format.ts'
 import { type PackedEntry, readArchive, wholeEntry } from './archive-reader.ts'
-import { NotedLines } from './noted-lines.ts'
 import {
   type ArchivedObject,
   bucketObjectOf,
@@ -26,6 +25,8 @@ import type { TemporaryFile } from './temporary-file.ts'
 /** Shorter objects are put several at once. */
 const SMALL_BYTES = ROWS_ENTRY_BYTES
 const PUTS_AT_ONCE = 8
+
+const AT_ONCE = 500
 
 export type BucketObject = NonNullable<ReturnType<typeof bucketObjectOf>>
 
@@ -160,4 +161,36 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
     },
     { highWaterMark: 0 },
   )
+}
+
+/** Values that are noted on the disk, and read again some at a time. */
+class NotedLines<Value> {
+  readonly #file: TemporaryFile
+  readonly #spans: (readonly [start: number, end: number])[] = []
+  #waiting: Value[] = []
+
+  constructor(file: TemporaryFile) {
+    this.#file = file
+  }
+
+  async add(value: Value): Promise<void> {
+    this.#waiting.push(value)
+    if (this.#waiting.length >= AT_ONCE) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    const start = this.#file.sizeBytes
+    await this.#file.append(Buffer.from(JSON.stringify(this.#waiting)))
+    this.#spans.push([start, this.#file.sizeBytes])
+    this.#waiting = []
+  }
+
+  async *batches(): AsyncGenerator<readonly Value[], void, undefined> {
+    for (const [start, end] of this.#spans) {
+      const text = Buffer.concat(await Array.fromAsync(this.#file.read(start, end))).toString()
+      // Only `flush` writes them.
+      yield JSON.parse(text) as Value[]
+    }
+  }
 }
