@@ -1,5 +1,7 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 
 import type { Static, TArray, TNull, TObject, TSchema, TString, TUnion } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -8,16 +10,19 @@ import { isJsonObject } from '#base/json-object.ts'
 import { sourceFaults } from '#base/source-faults.ts'
 
 import { CommandError, ServiceRefusal } from './errors.ts'
-import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000
+
 /** Of silence: a large site takes its time before the first byte. */
 const STREAM_TIMEOUT_MS = 15 * 60_000
+
 /** Items. */
 const PAGE = 100
 const ADVICE: Readonly<Record<string, string>> = {
   RouteNotFound: ': where the service has an OPERATOR_PORT, say where that is with --operator-url',
 }
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** What a call is sent with, for errors about it. */
 export interface Credential {
@@ -63,6 +68,25 @@ interface ItemRange {
   /** Of the query. */
   readonly filters?: Readonly<Record<string, string>>
   readonly atMost?: number
+}
+
+interface HttpRequest {
+  /** Where to connect. Only scheme, host and port count. */
+  readonly base: URL
+  /** The Host header names the site; that of `base` when left out. */
+  readonly host?: string
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
+  /** Instead of a body: one that is sent as it is read. */
+  readonly upload?: { readonly sizeBytes: number; readonly bytes: AsyncIterable<Uint8Array> }
+  readonly timeoutMs: number
+}
+
+interface HttpAnswer {
+  readonly status: number
+  readonly text: string
 }
 
 /** Speaks to the running service: as the operator to `/portal/api`, as anyone to a site's own routes. */
@@ -306,4 +330,72 @@ function unreachable(base: URL, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   const why = code ?? (error instanceof Error ? error.message : String(error))
   return `No Croft answers at ${base.origin} (${why}): start it (npm start, or systemctl start croft), or say where it is with --url or --operator-url`
+}
+
+/** One request over node:http, because `fetch` cannot set the Host header. Rejects with Node's own error. */
+async function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
+  const response = await httpResponse(request)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bytesOf(response)) {
+    size += chunk.byteLength
+    if (size > MAX_ANSWER_BYTES) throw new Error('The answer is too long')
+    chunks.push(chunk)
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }
+}
+
+/** The same, with a body that is read as it comes. Whoever does not read it must destroy it. */
+function httpResponse(request: HttpRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { base, host, body } = request
+  const open = base.protocol === 'https:' ? tlsRequest : plainRequest
+  let answered: IncomingMessage | undefined
+  const outgoing = open(
+    {
+      host: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port === '' ? undefined : Number(base.port),
+      ...(host === undefined ? {} : { servername: host }),
+      method: request.method,
+      path: request.path,
+      headers: {
+        ...request.headers,
+        host: hostHeader(base, host),
+        ...lengthOf(request),
+      },
+      timeout: request.timeoutMs,
+    },
+    (response) => {
+      answered = response
+      resolve(response)
+    },
+  )
+  outgoing.on('timeout', () => {
+    // What came is not read yet: then it is not the service that is slow.
+    if (answered !== undefined && answered.readableLength > 0) return
+    const waiting = answered ?? outgoing
+    waiting.destroy(new Error(`No answer in ${request.timeoutMs} ms`))
+  })
+  outgoing.on('error', reject)
+  if (request.upload === undefined) outgoing.end(body)
+  else {
+    // An error response may come before the end of the upload: then it counts, not that the rest was not read.
+    pipeline(request.upload.bytes, outgoing).catch((error: unknown) => {
+      if (answered === undefined) reject(error)
+    })
+  }
+  return promise
+}
+
+function lengthOf({ body, upload }: HttpRequest): Record<string, number> {
+  const length = upload?.sizeBytes ?? (body === undefined ? undefined : Buffer.byteLength(body))
+  return length === undefined ? {} : { 'content-length': length }
+}
+
+const bytesOf = (response: IncomingMessage): AsyncIterable<Buffer> => response
+
+/** The site's name with the port that the connection goes to. */
+function hostHeader(base: URL, host: string | undefined): string {
+  if (host === undefined) return base.host
+  return base.port === '' ? host : `${host}:${base.port}`
 }

@@ -1,14 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { createParser } from 'eventsource-parser'
 
 import { terminalJson } from '#base/terminal-text.ts'
 import { LogRecord } from '#runtime/logs/model.ts'
 
 import { columns, printable } from './columns.ts'
 import { type Arguments, type CliCommand, flagOption, textOption } from './command.ts'
-import { UsageError } from './errors.ts'
-import { followedLogs } from './followed-logs.ts'
+import { UsageError, ServiceRefusal } from './errors.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
-import { sitePath } from './service-client.ts'
+import { sitePath, type ServiceClient } from './service-client.ts'
 
 const LogPage = Type.Object({
   items: Type.Array(LogRecord),
@@ -48,6 +51,9 @@ export const siteLogs: CliCommand = {
   },
 }
 
+/** As long as the service asks its clients to wait. */
+const RETRY_MS = 2000
+
 function filtersIn(args: Arguments): Record<string, string> {
   const filters: Record<string, string> = {}
   for (const name of FILTERS) {
@@ -67,5 +73,44 @@ async function* encoded(
   const encoder = new TextEncoder()
   for await (const line of lines) {
     yield encoder.encode(`${asJson ? terminalJson(line) : cellsOf(line).join('  ')}\n`)
+  }
+}
+
+/** The lines of a site's log as they are written. A stream that breaks off is taken up after the last line, until the service refuses it. */
+async function* followedLogs(
+  service: ServiceClient,
+  path: string,
+  progress: (line: string) => void,
+): AsyncGenerator<LogRecord, never, undefined> {
+  let lastId: string | undefined
+  for (;;) {
+    try {
+      const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
+      const response = await service.portalStream('GET', path, { headers })
+      for await (const { id, line } of linesOf(response.setEncoding('utf8'))) {
+        lastId = id ?? lastId
+        yield line
+      }
+    } catch (error) {
+      if (error instanceof ServiceRefusal) throw error
+      progress(`${error instanceof Error ? error.message : String(error)}: trying again`)
+    }
+    await delay(RETRY_MS)
+  }
+}
+
+async function* linesOf(
+  texts: AsyncIterable<string>,
+): AsyncGenerator<{ readonly id: string | undefined; readonly line: LogRecord }> {
+  const lines: { readonly id: string | undefined; readonly line: LogRecord }[] = []
+  const parser = createParser({
+    onEvent({ event, id, data }) {
+      const line: unknown = event === 'log' ? JSON.parse(data) : undefined
+      if (Value.Check(LogRecord, line)) lines.push({ id, line })
+    },
+  })
+  for await (const text of texts) {
+    parser.feed(text)
+    yield* lines.splice(0)
   }
 }

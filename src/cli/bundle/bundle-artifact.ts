@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdir, readFile, realpath, writeFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+import { withTimeout } from '#base/with-timeout.ts'
 import { CommandError } from '#cli/errors.ts'
 import type { ArtifactFolder, FolderFile } from '#sites/deployments/artifact-folder.ts'
 import { codeFilesOf, totalBytes } from '#sites/deployments/model.ts'
@@ -15,14 +18,18 @@ import {
   needsBundle,
 } from './bundle-function.ts'
 import { type BundleSize, bundleSize, sizeFault } from './bundle-size.ts'
-import { type BundlingTime, withinTime } from './bundling-time.ts'
 import { type Esbuild, withEsbuild } from './esbuild.ts'
 import { functionEntries } from './function-entries.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 const DEFINITION_FILE = 'croft.json'
 const SCRIPT = /\.[cm]?[jt]s$/
 const SHOWN_PROBLEMS = 10
+
+/** How long one function may take to be bundled. */
+const MAX_MS = 60_000
+const PROGRESS_EVERY_MS = 5000
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** An artifact whose functions bring their packages with them. Disposing removes the files that were made for it. */
 export interface BundledArtifact extends AsyncDisposable {
@@ -37,6 +44,13 @@ export interface BundleRequest extends BundlingTime {
   readonly artifact: ArtifactFolder
   /** Files of functions that no `croft.json` of the artifact names. */
   readonly bound: readonly string[]
+}
+
+interface BundlingTime {
+  /** A line about what goes on. */
+  readonly progress: (line: string) => void
+  /** Milliseconds for one function; 60 000 when left out. */
+  readonly maxMs?: number | undefined
 }
 
 /** Bundles each function that imports packages. Throws a `CommandError` with what every function cannot be bundled for. */
@@ -135,4 +149,50 @@ function replaced(
 ): readonly FolderFile[] {
   const byPath = new Map([...files, ...made].map((file) => [file.path, file]))
   return [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Rejects when `work` takes too long. It goes on then: the caller ends it. */
+async function withinTime<Result>(
+  path: string,
+  work: () => Promise<Result>,
+  { progress, maxMs = MAX_MS }: BundlingTime,
+): Promise<Result> {
+  const startedMs = performance.now()
+  const telling = setInterval(() => {
+    const seconds = Math.round((performance.now() - startedMs) / 1000)
+    progress(`Bundling "${path}": ${seconds} s of at most ${maxMs / 1000} s`)
+  }, PROGRESS_EVERY_MS)
+  try {
+    return await withTimeout(work(), maxMs, () => {
+      throw new CommandError(tooLong(path, maxMs))
+    })
+  } finally {
+    clearInterval(telling)
+  }
+}
+
+const tooLong = (path: string, maxMs: number): string =>
+  `"${path}" was not bundled within ${maxMs / 1000} s; nothing was changed. It reaches too many modules, or its modules pass "export *" on to one another in too many ways: export and import by name there`
+
+/** A folder that goes when it is disposed of, or with a signal that ends the program. */
+async function temporaryFolder(
+  prefix: string,
+): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), prefix))
+  const onSignal = (signal: NodeJS.Signals): void => {
+    rmSync(path, { recursive: true, force: true })
+    forget()
+    process.kill(process.pid, signal)
+  }
+  const forget = (): void => {
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      forget()
+      await rm(path, { recursive: true, force: true })
+    },
+  }
 }
