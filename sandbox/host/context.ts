@@ -4,9 +4,15 @@ import ivm from 'isolated-vm'
 
 import type { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import { loadModules } from '#sandbox/modules/module-graph.ts'
+import { fileOfModule } from '#sandbox/modules/module-imports.ts'
 import { writtenPlace } from '#sandbox/modules/original-place.ts'
 import { FROM_GUEST } from '#sandbox/protocol/grammars.ts'
-import { type FromGuest, loadCpuMs, type SlotDefinition } from '#sandbox/protocol/protocol.ts'
+import {
+  type FromGuest,
+  loadCpuMs,
+  type SlotDefinition,
+  type ModuleSource,
+} from '#sandbox/protocol/protocol.ts'
 import { readRecords } from '#sandbox/protocol/records.ts'
 
 import type { CpuClock } from './cpu-clock.ts'
@@ -20,7 +26,6 @@ import {
   lost,
   type StopCause,
 } from './entry-result.ts'
-import { giveFiles } from './guest-files.ts'
 import type { GuestParts } from './guest-parts.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
@@ -29,6 +34,7 @@ import { steadyNowMs } from './steady-clock.ts'
 
 /** Processor time that what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
+
 /** How often that is tried where the machine gives no processor; each time it may wait twice as long. */
 const SALVAGE_TRIES = 8
 const WAITS_LENGTH = 4000
@@ -298,4 +304,19 @@ function recordsOf(read: () => unknown): FromGuest[] | undefined {
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
+}
+
+/** Lets site code read the files of the artifact that came with the function, and nothing else of this machine. */
+function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): void {
+  const files = new Map<unknown, ModuleSource>()
+  for (const module of modules) {
+    const path = fileOfModule(module.path)
+    if (path !== undefined) files.set(path, module)
+  }
+  if (files.size === 0) return
+  const read = new ivm.Callback((path: unknown): string | undefined => {
+    const found = files.get(path)
+    return found && String(JSON.parse(found.code))
+  })
+  runtime.files.applySync(undefined, [read])
 }

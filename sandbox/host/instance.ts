@@ -10,7 +10,6 @@ import {
   loadOutcomeOf,
   strayFault,
 } from './entry-result.ts'
-import { EntrySize } from './entry-size.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type CallRecord, CLIENT_LEFT, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
@@ -19,6 +18,10 @@ import { MAX_STARVED_TRIES, splitStarved } from './starved-entry.ts'
 import { steadyNowMs } from './steady-clock.ts'
 
 const NEVER_SETTLES = 'A top-level await never settles: nothing is left that could settle it'
+
+/** Calls are begun one at a time until the function has shown that it behaves. */
+const PROVEN_AFTER = 8
+const MAX_CALLS_PER_ENTRY = 64
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServices {
   readonly progress: Pick<ProgressMarker, 'heartbeat' | 'loadBegins' | 'loadEnds'>
@@ -296,5 +299,22 @@ export class Instance {
     const suspects = known.some((id) => this.calls.get(id)) ? known : this.calls.ids()
     for (const id of suspects) this.calls.fail(id, failure)
     this.#deps.stopped(this, stop.left)
+  }
+}
+
+/** How many calls of a function are begun in one entry: as many as need a quarter of what one may compute. */
+class EntrySize {
+  #begun = 0
+  #callMs = 0
+
+  note(calls: number, cpuMs: number): void {
+    this.#begun += calls
+    this.#callMs += (cpuMs / calls - this.#callMs) / 16
+  }
+
+  next(limitMs: number): number {
+    if (this.#begun < PROVEN_AFTER) return 1
+    const room = limitMs / 4 / Math.max(this.#callMs, 0.01)
+    return Math.min(MAX_CALLS_PER_ENTRY, Math.max(1, Math.floor(room)))
   }
 }

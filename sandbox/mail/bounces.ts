@@ -1,4 +1,3 @@
-import { isAutoReply, isFromMailServer, looksLikeBounce } from './bounce-signs.ts'
 import { reportOf } from './delivery-status.ts'
 import { firstAddress, messageIdIn, originalIdOf, verpRecipient } from './original-message.ts'
 import type { Bounce } from './protocol.ts'
@@ -8,12 +7,23 @@ const MAX_TEXT = 64 * 1024
 const MAX_DIAGNOSTIC = 1000
 const STATUS = /(?:^|[\s#(:;-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
 const REPLY = /(?:^|[\s#:])([45]\d\d)[ -]\S/
+
 /** qmail names a recipient so, and the reason on the lines below. */
 const QMAIL = /^<([^<>\s@]{1,250}@[^<>\s]{1,250})>:\s*$/m
+
 /** Exim, and others, put the recipients on indented lines of their own. */
 const INDENTED = /^[ \t]{1,8}<?([^\s<>@]{1,250}@[^\s<>:]{1,250}?)>?:?[ \t]*$/m
 const DELAYED =
   /delay|warning|not yet been delivered|will be retried|still trying|temporar(?:y|ily) (?:error|failure)/i
+
+const SERVERS =
+  /^(?:mailer-daemon|mail-daemon|mailerdaemon|postmaster|mailadmin|double-bounce|microsoftexchange[0-9a-f]*|bounces?)(?:[+-]|$)/i
+const SUBJECTS =
+  /undeliver|failure notice|delivery (?:status notification|fail|report|delay|notification|incomplete)|mail (?:delivery|system error|could not)|returned mail|mail not delivered|could not be delivered|nicht zustellbar|unzustellbar|non remis|no entregado|message delayed|warning: (?:message|could not send)/i
+const TEXTS =
+  /qmail-send program|mail delivery software|could not be delivered|couldn't be delivered|wasn't delivered|was not delivered|delivery (?:has )?failed|did not reach|undeliverable|permanent(?: fatal)? error|user unknown|delivery to the following recipients? (?:failed|has been delayed)|has not yet been delivered|mail system at host/i
+const AUTO_SUBJECTS =
+  /^(?:auto(?:matic|mated)?[ -]?(?:reply|response)|autoreply|out of (?:the )?office|abwesenheit|automatische antwort|réponse automatique|respuesta automática)\b/i
 
 /** What a message says of one that was sent; null for everything that is no report: RFC 3464, and how servers wrote before and beside it. */
 export function bounceOf(mail: ReadMessage): Bounce | null {
@@ -93,3 +103,33 @@ const short = (text: string | null, maxLength: number): string | null =>
         .slice(0, maxLength)
         .replaceAll(/\p{Cc}+/gu, ' ')
         .toWellFormed()
+
+/** Programs of recipients that answer by themselves say so in one way or another: RFC 3834 and what was before it. */
+function isAutoReply(mail: ReadMessage): boolean {
+  const submitted = mail.header('auto-submitted').trim().toLowerCase()
+  if (submitted.startsWith('auto-replied')) return !isReport(mail)
+  if (isFromMailServer(mail)) return false
+  return (
+    mail.header('x-autoreply') !== '' ||
+    mail.header('x-autorespond') !== '' ||
+    /^auto[_-]?reply/i.test(mail.header('precedence').trim()) ||
+    AUTO_SUBJECTS.test(mail.subject)
+  )
+}
+
+/** Postfix and others mark their reports `auto-replied`, too. */
+const isReport = (mail: ReadMessage): boolean => isFromMailServer(mail) && looksLikeBounce(mail)
+
+function isFromMailServer(mail: ReadMessage): boolean {
+  const local = mail.author.split('@', 1)[0] ?? ''
+  return (
+    SERVERS.test(local) ||
+    mail.header('x-failed-recipients') !== '' ||
+    mail.header('return-path').trim() === '<>'
+  )
+}
+
+const looksLikeBounce = (mail: ReadMessage): boolean =>
+  SUBJECTS.test(mail.subject) ||
+  mail.header('x-failed-recipients') !== '' ||
+  TEXTS.test(mail.text.slice(0, 4000))

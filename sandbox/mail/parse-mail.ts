@@ -1,30 +1,37 @@
 import { Buffer } from 'node:buffer'
 
-import { type MailBody, bodyOf } from './body.ts'
+import { parseAddressOctets } from '#sandbox/mail/mime/address-list.ts'
+import { decodeText } from '#sandbox/mail/mime/charsets.ts'
+import { decodeEncodedWords } from '#sandbox/mail/mime/encoded-words.ts'
+import { type Entity, readEntities } from '#sandbox/mail/mime/entities.ts'
+import { charsetOfFields } from '#sandbox/mail/mime/field-charset.ts'
+import { decodeTransfer } from '#sandbox/mail/mime/transfer-encoding.ts'
+
+import { type MailBody, bodyOf, textOfHtml } from './body.ts'
 import { bounceOf } from './bounces.ts'
 import { safeFilename } from './filenames.ts'
-import { parseAddressOctets } from './mime/address-list.ts'
-import { decodeText } from './mime/charsets.ts'
-import { decodeEncodedWords } from './mime/encoded-words.ts'
-import { type Entity, readEntities } from './mime/entities.ts'
-import { charsetOfFields } from './mime/field-charset.ts'
-import { decodeTransfer } from './mime/transfer-encoding.ts'
 import { contentIdsIn, isShownImage } from './own-images.ts'
 import type { MailOutline, MailPart } from './protocol.ts'
 import type { ReadMessage } from './read-message.ts'
-import { renderedHtml, renderedText } from './rendered-mail.ts'
-import { type FilePart, shownParts } from './shown-parts.ts'
+import { sanitizedHtml } from './sanitized-html.ts'
+import { type FilePart, shownParts, hasHtml, type Shown } from './shown-parts.ts'
 import { ShownText } from './shown-text.ts'
 
 /** More are not shown: the message itself has them all. */
 const MAX_ATTACHMENTS = 1000
+
 /** Of the texts that are not decoded to their end so many are files, too. */
 const MAX_CUT_PARTS = 20
+
 /** Of what a report returns the headers come first: more of a part need not be looked at. */
 const MAX_PART_TEXT = 64 * 1024
 const MAX_FIELD_BYTES = 64 * 1024
 const TYPE = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/
 const MAX_CONTENT_ID = 998
+
+/** Of HTML among other texts, so much is shown as text. */
+const MAX_HTML = 1024 * 1024
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 export interface MailPieces {
   readonly outline: MailOutline
@@ -162,3 +169,35 @@ function readMessage(
     })),
   }
 }
+
+/** The parts of a message as one text; undefined for one that is HTML alone. */
+const renderedText = (shown: Shown): string | undefined =>
+  hasPlain(shown) ? textOf(shown) : undefined
+
+/** The parts of a message as one page; undefined for one that has no HTML. */
+const renderedHtml = (shown: Shown): string | undefined =>
+  hasHtml(shown) ? htmlOf(shown) : undefined
+
+function hasPlain(shown: Shown): boolean {
+  if (shown.kind === 'all') return seen(shown.items).some(hasPlain)
+  return shown.kind !== 'html'
+}
+
+function textOf(shown: Shown): string {
+  if (shown.kind === 'all') return seen(shown.items).map(textOf).join('\n')
+  if (shown.kind === 'either') return textOf(shown.plain)
+  return shown.kind === 'plain'
+    ? shown.text
+    : `${textOfHtml(sanitizedHtml(shown.text.slice(0, MAX_HTML)))}\n`
+}
+
+function htmlOf(shown: Shown): string {
+  if (shown.kind === 'all') return seen(shown.items).map(htmlOf).join('\n')
+  if (shown.kind === 'either') return htmlOf(shown.html)
+  if (shown.kind === 'html') return shown.text
+  const escaped = shown.text.replaceAll(/[&<>]/g, (letter) => ESCAPES[letter] ?? letter)
+  return `<div style="white-space:pre-wrap">${escaped}</div>`
+}
+
+const seen = (items: readonly Shown[]): readonly Shown[] =>
+  items.some(({ isReadable }) => isReadable) ? items.filter(({ isReadable }) => isReadable) : items

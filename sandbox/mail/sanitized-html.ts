@@ -1,6 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
 
-import { withoutDepth } from './html-depth.ts'
 import { isColored, ShownStyles } from './shown-styles.ts'
 
 /** Deeper elements are dropped and their text stays: browsers themselves stop at 512. */
@@ -10,6 +9,25 @@ const CONTENT_ID = /^cid:[^\s"'<>]{1,998}$/i
 const LINKED = new Set(['http:', 'https:', 'mailto:'])
 const REMOTE = new Set(['http:', 'https:'])
 
+/** The parser's time grows with the square of the elements that are open. */
+const MAX_OPEN = 1000
+const TAG = /<(\/?)([a-z][a-z0-9:-]{0,40})[^<>]*>/gi
+const VOID = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'source',
+  'track',
+  'wbr',
+])
+
 const words = (text: string): string[] => text.split(' ')
 
 const TAGS = words(
@@ -17,15 +35,19 @@ const TAGS = words(
     'figure font h1 h2 h3 h4 h5 h6 hr i img ins kbd legend li mark ol p pre q s samp small span strike strong sub ' +
     'summary sup table tbody td tfoot th thead tr tt u ul var wbr',
 )
+
 /** Blocks that are no more than that here: what may be closed in one is open, and no landmark of the page around it. */
 const BLOCKS = words('article aside details fieldset footer form header main nav section')
+
 /** As text, which a link can have in it. */
 const CONTROLS = words('button label')
 const KEPT = new Set([...TAGS, ...BLOCKS, ...CONTROLS])
+
 /** Beside words or another element, which would be one word with what is in it. */
 const TOUCHING_CONTROL =
   /(?<=[\p{L}\p{N}>])(?=<(?:button|label)\b)|(?<=<\/(?:button|label)>)(?=[\p{L}\p{N}<])/giu
 const PAGES = new Set(['body', 'html'])
+
 /** Their content is dropped with them. */
 const WITHOUT_TEXT = words(
   'script style textarea option noscript noembed noframes title template iframe object embed applet svg math xmp ' +
@@ -136,4 +158,19 @@ function urlOf(text: string | undefined, protocols: ReadonlySet<string>): string
   if (text === undefined || text.length > MAX_URL || !URL.canParse(text)) return undefined
   const { protocol, href } = new URL(text)
   return protocols.has(protocol) ? href : undefined
+}
+
+/** HTML without the tags that would open still more elements than anybody nests. What is dropped is never shown as text. */
+function withoutDepth(html: string): string {
+  let open = 0
+  return html.replaceAll(TAG, (tag: string, slash: string, name: string) => {
+    if (VOID.has(name.toLowerCase())) return tag
+    if (slash !== '') {
+      open = Math.max(0, open - 1)
+      return tag
+    }
+    if (open >= MAX_OPEN) return ''
+    open += 1
+    return tag
+  })
 }

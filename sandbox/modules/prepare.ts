@@ -1,5 +1,6 @@
 import ivm from 'isolated-vm'
 
+import { settingsFor } from '#sandbox/modules/typescript/settings.ts'
 import type {
   FunctionFiles,
   ModuleSource,
@@ -9,26 +10,39 @@ import type {
 
 import { type ImportMap, readImportMap } from './import-map.ts'
 import { META_SPECIFIER, withImportMeta } from './import-meta.ts'
-import { atItsImport } from './missing-export.ts'
 import { sourcePlaceAt, sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { dataModule, readableFiles, targetOf } from './module-imports.ts'
-import { reachError } from './module-limits.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
 import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
 import { stripTypes } from './strip-types.ts'
 import { transformTypeScript } from './transform-typescript.ts'
-import { settingsFor } from './typescript/settings.ts'
 
 const CHECK_MEMORY_MB = 256
+
 /** How V8 says that the parser's stack, or the isolate's memory, was not enough. */
 const OVERFLOW = /^Maximum call stack size exceeded|memory limit/
 const TYPESCRIPT = /\.[cm]?ts$/
 const JSX = /\.[jt]sx$/
 
+/** V8 names the missing export and its module, but not the import of it. */
+const MISSING = /^The requested module '(.+)' does not provide an export named '(.+)'$/s
+
+/** What one function may reach by its imports. */
+const MODULE_LIMITS = {
+  modules: 1000,
+  /** `import`, `export … from` and `require` with a literal, of all of them. */
+  imports: 20_000,
+  /** Imports from the entry to a module, by the shortest way. */
+  depth: 200,
+} as const
+
+const ADVICE = 'bundle the function into fewer modules ("croft site bundle" does it)'
+
 type Answer = Exclude<PreparerAnswer, { ready: true }>
+
 /** How files of TypeScript are read: types alone are taken off where that may do. */
 type Reading = 'strip' | 'transform'
 
@@ -225,4 +239,45 @@ function checkJson(module: ModuleSource): void {
     const message = error instanceof Error ? error.message : String(error)
     throw new Refusal({ message: `"${module.path}" is not JSON: ${message}`, path: module.path })
   }
+}
+
+/** The same fault with the place of the import that asks for what is not there. */
+function atItsImport(fault: SourceFault, modules: readonly ModuleSource[]): SourceFault {
+  const [, specifier, name] = MISSING.exec(fault.message) ?? []
+  if (specifier === undefined || name === undefined) return fault
+  for (const module of modules) {
+    const offset = module.format === 'esm' ? offsetOf(module.code, specifier, name) : -1
+    if (offset < 0) continue
+    return {
+      ...fault,
+      path: module.path,
+      ...originalPlace(module, sourcePlaceAt(module.code, offset)),
+    }
+  }
+  return fault
+}
+
+/** Where an import from `specifier` names `name`; -1 where none does. */
+function offsetOf(code: string, specifier: string, name: string): number {
+  let before = 0
+  for (const found of importsOf('esm', code)) {
+    const named = code.lastIndexOf(name, found.offset)
+    if (found.specifier === specifier && named >= before) return named
+    before = found.offset
+  }
+  return -1
+}
+
+/** What is wrong with a function that reaches so much; undefined when nothing is. */
+function reachError(
+  entry: string,
+  reached: { readonly [Name in keyof typeof MODULE_LIMITS]: number },
+): string | undefined {
+  const { modules, imports, depth } = MODULE_LIMITS
+  const past = (what: string, limit: number): string =>
+    `"${entry}" reaches more than ${limit} ${what} (${reached.imports} imports in ${reached.modules} modules so far): ${ADVICE}`
+  if (reached.modules > modules) return past('modules', modules)
+  if (reached.imports > imports) return past('imports', imports)
+  if (reached.depth > depth) return past('modules in a row that import one another', depth)
+  return undefined
 }

@@ -7,17 +7,30 @@ import {
   jsonParse,
   jsonStringify,
   TypeErrorClass,
+  jsonStringifyWith,
+  slice,
+  ErrorClass,
 } from '#sandbox/guest/web/primordials.ts'
 
 import { configured } from './config.ts'
 import { GuestBucket } from './guest-bucket.ts'
 import { GuestTable } from './guest-table.ts'
 import { callHostFor } from './host-calls.ts'
-import { runInCall } from './live-calls.ts'
-import { type SendEmail, sendEmailOf } from './send-email.ts'
-import { type WaitUntil, waitUntilOf } from './wait-until.ts'
+import { runInCall, addWork, endWork, isLive, linesOf, workOf } from './live-calls.ts'
+import { printLine } from './output.ts'
+import { describeThrown } from './thrown.ts'
+
+/** Base64 up to this length stays in the message: ten such files and two long texts fit into one host call. */
+const MAX_INLINE_LENGTH = 256 * 1024
+
+/** Of base64 in one host call: a multiple of four. */
+const PART_LENGTH = 4 * 1024 * 1024
+
+/** Promises of one call that may be open at once. */
+const MAX_WORK = 256
 
 type Print = (...args: unknown[]) => void
+
 type CallOperation = (name: unknown, payload?: unknown) => Promise<unknown>
 
 // oxlint-disable-next-line typescript/unbound-method -- console methods do not use their receiver
@@ -37,6 +50,18 @@ export interface CallSubject {
   readonly requestId: string
   readonly basePath: string
 }
+
+type SendEmail = (message: unknown) => Promise<unknown>
+
+/** A large file of a message, in base64. Linked, because site code can hook what arrays do. */
+interface LargeFile {
+  readonly base64: string
+  /** Its reference in the message, once its parts are staged. */
+  staged: unknown
+  next: LargeFile | undefined
+}
+
+type WaitUntil = (promise: unknown) => void
 
 /**
  * What a handler is given beside its input. Everything done through it belongs to its call: lines are counted on it, and
@@ -112,6 +137,7 @@ export class CallContext {
 
 // Whoever makes a context names the call whose rights it has.
 deleteProperty(CallContext.prototype, 'constructor')
+
 freeze(CallContext.prototype)
 
 /** The payload stays text until the operation that is asked reads it. */
@@ -145,4 +171,84 @@ function logOf(call: number): Log {
   put('warn', warn)
   put('error', error)
   return log as Log
+}
+
+/** Sends large files ahead, part by part: no host call then holds the service up for long. */
+function sendEmailOf(call: number): SendEmail {
+  return async (message) => {
+    const { mailbox, first } = largeFilesOf(message)
+    for (let file = first; file !== undefined; file = file.next) {
+      file.staged = await stage(call, mailbox, file.base64)
+    }
+    let next = first
+    const text = jsonStringifyWith(message, (key, value) => {
+      if (next === undefined || !isLarge(key, value)) return value
+      const { staged } = next
+      next = next.next
+      return staged
+    })
+    return jsonParse(await callHostFor(call, 'sendEmail', text ?? 'null'))
+  }
+}
+
+/** None where no mailbox is named: the service says that one must be. */
+function largeFilesOf(message: unknown): {
+  readonly mailbox: string
+  readonly first: LargeFile | undefined
+} {
+  let mailbox = ''
+  let first: LargeFile | undefined
+  let last: LargeFile | undefined
+  jsonStringifyWith(message, (key, value) => {
+    if (key === 'mailbox' && typeof value === 'string' && indexOf(value, '\n') < 0) mailbox = value
+    if (!isLarge(key, value)) return value
+    const file: LargeFile = { base64: value, staged: null, next: undefined }
+    if (last === undefined) first = file
+    else last.next = file
+    last = file
+    return null
+  })
+  return { mailbox, first: mailbox === '' ? undefined : first }
+}
+
+const isLarge = (key: string, value: unknown): value is string =>
+  (key === 'raw' || key === 'contentBase64') &&
+  typeof value === 'string' &&
+  value.length > MAX_INLINE_LENGTH
+
+async function stage(call: number, mailbox: string, base64: string): Promise<unknown> {
+  let refs = ''
+  for (let at = 0; at < base64.length; at += PART_LENGTH) {
+    const part = `${mailbox}\n${slice(base64, at, at + PART_LENGTH)}`
+    const ref = await callHostFor(call, 'mailPart', part)
+    refs = refs === '' ? ref : `${refs},${ref}`
+  }
+  return jsonParse(`{"parts":[${refs}]}`)
+}
+
+/** Keeps the call open after its answer until the promise settles, within the time that the call has. */
+function waitUntilOf(call: number): WaitUntil {
+  return (promise) => {
+    if (typeof promise !== 'object' || promise === null)
+      throw new TypeErrorClass('ctx.waitUntil(promise): give it a promise')
+    if (!isLive(call))
+      throw new ErrorClass('ctx.waitUntil: the call that this ctx belongs to is over')
+    if (workOf(call) >= MAX_WORK)
+      throw new ErrorClass(`ctx.waitUntil: ${MAX_WORK} promises of this call are open already`)
+    addWork(call)
+    void settleWork(call, promise as Promise<unknown>)
+  }
+}
+
+/** Its rejection is seen in the log only. */
+async function settleWork(call: number, promise: Promise<unknown>): Promise<void> {
+  try {
+    await promise
+  } catch (error) {
+    const { message, stack } = describeThrown(error)
+    const lines = linesOf(call)
+    if (lines)
+      printLine(call, lines, 'error', `Uncaught in waitUntil: ${stack === '' ? message : stack}`)
+  }
+  endWork(call)
 }

@@ -1,6 +1,7 @@
 import { clockOrigin } from '#sandbox/guest/web/clock.ts'
 import { takeRejection } from '#sandbox/guest/web/global-events.ts'
 import type { Croft, HostPort } from '#sandbox/guest/web/host.ts'
+import { ARTIFACT_ROOT, joinPath, urlOfFile } from '#sandbox/guest/web/paths.ts'
 import {
   create,
   dateNow,
@@ -12,15 +13,19 @@ import {
   jsonParse,
   max,
   setPrototypeOf,
+  slice,
+  startsWith,
+  testPattern,
+  toText,
+  TypeErrorClass,
+  indexOf,
 } from '#sandbox/guest/web/primordials.ts'
 
 import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
-import { randomBytes, setEntropy } from './entropy.ts'
-import { answerHostCall, callHost, hasUnattributed } from './host-calls.ts'
-import { captureCallSite } from './host-error.ts'
+import { answerHostCall, callHost, hasUnattributed, forEachPending } from './host-calls.ts'
+import { captureCallSite, framesOf } from './host-error.ts'
 import { abortExchange } from './http-exchange.ts'
-import { importMetaOf } from './import-meta.ts'
 import {
   attributedCall,
   currentCall,
@@ -36,14 +41,26 @@ import {
   removeUnbounded,
 } from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
-import { dropReadOutput, emit, takeOutput } from './output.ts'
+import { dropReadOutput, emit, takeOutput, cut } from './output.ts'
 import { ABORT, ANSWER, CALL, LEFT, NEXT_TIMER, STATE } from './record-kinds.ts'
-import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
 import { formatStacks, type LocateCode, setMovedFiles } from './stack-trace.ts'
 import { describeThrown } from './thrown.ts'
-import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
-import { describeWaits } from './waits.ts'
+import { addTimer, earliestDueMs, removeTimer, takeDue, forEachTimer } from './timers.ts'
+
+const POOL_BYTES = 1024
+const MAX_BYTES = 65_536
+const Bytes = Uint8Array
+
+let entropy: ((bytes: number) => ArrayBuffer) | undefined
+let pool = new Bytes(0)
+let used = 0
+
+const RELATIVE = /^\.{0,2}\//
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
+
+const MAX_WAITS = 3
+const MAX_LENGTH = 4000
 
 type HostCrypto = (
   call: number,
@@ -100,17 +117,24 @@ declare global {
 
 const host: HostPort = (globalThis.__croft as Croft).host
 let section: SectionReader | undefined
+
 /** When the entry began, by the host's clock, which is never set, and by the one that site code sees. */
 let entryMs = 0
 let entryWallMs = 0
 
 host.call = (name, argument) => callHost(attributedCall(), name, argument, captureCallSite())
+
 host.print = print
+
 host.now = () => entryWallMs
+
 host.random = randomBytes
+
 host.setTimer = (delayMs, repeat, fire) =>
   addTimer(steadyNow(), delayMs, { repeat, call: attributedCall(), fire, at: captureCallSite() })
+
 host.clearTimer = removeTimer
+
 fixArrayBuffers()
 
 /** A wall clock that is set in the middle of an entry counts for nothing. */
@@ -180,6 +204,7 @@ const runtime: GuestRuntime = {
   },
   waits: describeWaits,
 }
+
 hide('__croft', runtime)
 
 function beginEntry(nowMs: number): void {
@@ -261,4 +286,116 @@ function hide(name: string, value: unknown): void {
     enumerable: false,
     configurable: true,
   })
+}
+
+function setEntropy(source: (bytes: number) => ArrayBuffer): void {
+  entropy = source
+  pool = new Bytes(0)
+  used = 0
+}
+
+/** That many random bytes; small amounts come from a pool, so that the host is rarely called. */
+function randomBytes(bytes: number): Uint8Array<ArrayBuffer> {
+  if (!entropy || !(bytes >= 0 && bytes <= MAX_BYTES)) {
+    throw new ErrorClass(`At most ${MAX_BYTES} random bytes can be drawn at once`)
+  }
+  if (bytes > POOL_BYTES / 4) return new Bytes(entropy(bytes))
+  if (used + bytes > pool.length) {
+    pool = new Bytes(entropy(POOL_BYTES))
+    used = 0
+  }
+  const drawn = new Bytes(bytes)
+  for (let index = 0; index < bytes; index += 1) {
+    drawn[index] = pool[used] as number
+    pool[used] = 0
+    used += 1
+  }
+  return drawn
+}
+
+/** `import.meta` of the module at that path of the artifact, as Deno makes it. */
+function importMetaOf(path: string, isMain: boolean): object {
+  const meta = create(null) as object
+  const filename = `${ARTIFACT_ROOT}/${path}`
+  const dirname = folderOf(filename)
+  put(meta, 'url', urlOfFile(path))
+  put(meta, 'main', isMain)
+  put(meta, 'resolve', (specifier: unknown): string => {
+    const text = toText(specifier)
+    if (testPattern(ABSOLUTE, text)) return text
+    if (!testPattern(RELATIVE, text)) throw new TypeErrorClass(`Import "${text}" not a dependency`)
+    const target = joinPath(dirname, text)
+    return startsWith(target, `${ARTIFACT_ROOT}/`)
+      ? urlOfFile(slice(target, ARTIFACT_ROOT.length + 1))
+      : `file://${target}`
+  })
+  put(meta, 'filename', filename)
+  put(meta, 'dirname', dirname)
+  return meta
+}
+
+const folderOf = (path: string): string => {
+  let end = path.length - 1
+  while (end > 0 && path[end] !== '/') end -= 1
+  return slice(path, 0, end)
+}
+
+const put = (meta: object, name: string, value: unknown): void => {
+  defineProperty(meta, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** What a call waits for, and where its code asked for that, in lines; empty when nothing that is known of can settle it. */
+function describeWaits(call: number): string {
+  let text = ''
+  let waits = 0
+  const add = (what: string, asker: number, at: { readonly stack?: unknown } | undefined): void => {
+    // Code that runs while several calls are open cannot be attributed to one of them.
+    if ((asker !== call && asker !== 0) || waits === MAX_WAITS) return
+    waits += 1
+    text += `${text === '' ? '' : '\n'}waiting for ${what}${framesOf(at) ?? ''}`
+  }
+  forEachPending((pending) => add(pending.name, pending.call, pending.at))
+  forEachTimer((timer) => add('a timer', timer.call, timer.at))
+  return cut(text, MAX_LENGTH)
+}
+
+/** Walks the records of one section, one at a time; their texts are read in order. The host wrote it: it is well formed. */
+class SectionReader {
+  readonly #text: string
+  readonly #head: readonly number[]
+  #at = 0
+  #textAt: number
+  kind = 0
+  first = 0
+  second = 0
+  /** Records that `next` has stepped to. */
+  begun = 0
+
+  constructor(text: string) {
+    const headEnd = indexOf(text, '\n')
+    this.#text = text
+    this.#head = jsonParse(`[${slice(text, 0, headEnd)}]`) as number[]
+    this.#textAt = headEnd + 1
+  }
+
+  next(): boolean {
+    if (this.#at >= this.#head.length) return false
+    this.kind = this.#number()
+    this.first = this.#number()
+    this.second = this.kind === ANSWER || this.kind === CALL ? this.#number() : 0
+    this.begun += 1
+    return true
+  }
+
+  /** The next text of the record. */
+  text(): string {
+    const from = this.#textAt
+    this.#textAt = from + this.#number()
+    return slice(this.#text, from, this.#textAt)
+  }
+
+  #number(): number {
+    this.#at += 1
+    return this.#head[this.#at - 1] as number
+  }
 }

@@ -1,12 +1,10 @@
-import { customText } from './inspect-custom.ts'
 import { keysOf } from './inspect-keys.ts'
 import { kindOf, type Kind, type Walk } from './inspect-kinds.ts'
 import { layOut, sortEntries } from './inspect-layout.ts'
 import { isBuiltIn } from './inspect-names.ts'
 import { CONSOLE_SETTINGS, readSettings, type Settings } from './inspect-options.ts'
-import { formatProperty } from './inspect-property.ts'
 import { stylize } from './inspect-style.ts'
-import { formatNumber, formatString, formatSymbol } from './inspect-text.ts'
+import { formatNumber, formatString, formatSymbol, formatKey, widthOf } from './inspect-text.ts'
 import {
   getOwnPropertyDescriptor,
   getPrototypeOf,
@@ -14,11 +12,29 @@ import {
   isArray,
   push,
   toWellFormed,
+  apply,
+  join,
+  reflectGet,
+  repeat,
+  split,
+  toText,
 } from './primordials.ts'
 
 const INDENT = 2
 const MAX_PROPERTIES = 1000
 const UNSHOWABLE = '[value that cannot be shown]'
+
+const OF_DENO = Symbol.for('Deno.customInspect')
+const OF_NODE = Symbol.for('nodejs.util.inspect.custom')
+
+type Inspect = (value?: unknown, options?: unknown) => string
+
+interface PropertyAt {
+  readonly key: string | symbol
+  readonly isItem?: boolean | undefined
+  /** What a getter is called on; absent: the owner. */
+  readonly receiver?: object
+}
 
 /** A value as the console shows it, bounded in depth, width and length. Never throws, whatever the value does. */
 export function inspect(value: unknown, settings: Settings = CONSOLE_SETTINGS): string {
@@ -198,4 +214,113 @@ function inheritedKeys(value: object): Inherited[] {
     owner = getPrototypeOf(owner)
   }
   return found
+}
+
+/**
+ * What an object says of itself by `[Symbol.for('Deno.customInspect')](inspect, options)`, as text, or by
+ * `[Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect)`, which may also give a value to show instead.
+ */
+function customText(
+  walk: Walk,
+  value: object,
+  inspect: Inspect,
+): string | { readonly value: unknown } | undefined {
+  const { settings } = walk
+  if (!settings.customInspect) return undefined
+  const ofDeno: unknown = reflectGet(value, OF_DENO)
+  if (typeof ofDeno === 'function')
+    return `${apply(ofDeno, value, [inspect, denoOptions(walk)]) as string}`
+  const ofNode: unknown = reflectGet(value, OF_NODE)
+  if (typeof ofNode !== 'function' || isPrototypeObject(value)) return undefined
+  const depth = settings.depth - walk.path.length
+  const result: unknown = apply(ofNode, value, [depth, nodeOptions(settings), inspect])
+  if (result === value) return undefined
+  if (typeof result !== 'string') return { value: result }
+  return join(split(result, '\n'), `\n${repeat(' ', walk.indentation)}`)
+}
+
+/** The prototype of a class with such a method is no instance of it. */
+function isPrototypeObject(value: object): boolean {
+  const constructor: unknown = getOwnPropertyDescriptor(value, 'constructor')?.value
+  return (
+    typeof constructor === 'function' &&
+    getOwnPropertyDescriptor(constructor, 'prototype')?.value === value
+  )
+}
+
+/** Named as Node has them. */
+const nodeOptions = (settings: Settings) => ({
+  stylize: (text: unknown, style: unknown) => stylize(settings, toText(text), toText(style)),
+  showHidden: settings.showHidden,
+  depth: settings.depth,
+  colors: settings.colors,
+  customInspect: settings.customInspect,
+  showProxy: settings.showProxy,
+  maxArrayLength: settings.iterableLimit,
+  maxStringLength: settings.strAbbreviateSize,
+  breakLength: settings.breakLength,
+  compact: settings.compact === 0 ? false : settings.compact,
+  sorted: settings.sorted,
+  getters: settings.getters,
+  numericSeparator: undefined,
+})
+
+const denoOptions = (walk: Walk) => ({
+  ...nodeOptions(walk.settings),
+  indentationLvl: walk.indentation,
+  currentDepth: walk.path.length,
+  escapeSequences: walk.settings.escapeSequences,
+  trailingComma: walk.settings.trailingComma,
+  iterableLimit: walk.settings.iterableLimit,
+  quotes: [...walk.settings.quotes],
+})
+
+/** `name: value`; only the value for an item of a list. Accessors are not run unless `getters` asks for it. */
+function formatProperty(walk: Walk, owner: object, property: PropertyAt): string {
+  const { key, isItem = false, receiver = owner } = property
+  const { settings } = walk
+  const descriptor = getOwnPropertyDescriptor(owner, key) ?? {
+    value: reflectGet(owner, key) as unknown,
+    enumerable: true,
+  }
+  const packed = settings.compact === true && !isItem
+  const indent = packed ? INDENT + 1 : INDENT
+  walk.indentation += indent
+  const text = formatDescriptor(walk, descriptor, receiver)
+  const broken = packed && widthOf(text, settings) > settings.breakLength
+  const gap = broken ? `\n${repeat(' ', walk.indentation)}` : ' '
+  walk.indentation -= indent
+  return isItem
+    ? text
+    : `${formatKey(key, descriptor.enumerable !== false, settings)}:${gap}${text}`
+}
+
+function formatDescriptor(walk: Walk, descriptor: PropertyDescriptor, receiver: object): string {
+  const { getters } = walk.settings
+  // oxlint-disable-next-line typescript/unbound-method -- called with its receiver below
+  const { get } = descriptor
+  const isReadOnly = descriptor.set === undefined
+  if (get === undefined)
+    return isReadOnly ? walk.show(descriptor.value) : stylize(walk.settings, '[Setter]', 'special')
+  const label = isReadOnly ? 'Getter' : 'Getter/Setter'
+  const wanted = getters === true || getters === (isReadOnly ? 'get' : 'set')
+  return wanted
+    ? formatGetter(walk, label, () => apply(get, receiver, []) as unknown)
+    : stylize(walk.settings, `[${label}]`, 'special')
+}
+
+function formatGetter(walk: Walk, label: string, read: () => unknown): string {
+  const { settings } = walk
+  const special = (text: string): string => stylize(settings, text, 'special')
+  try {
+    const value = read()
+    const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+    if (isObject) return `${special(`[${label}]`)} ${walk.show(value)}`
+    return `${special(`[${label}:`)} ${walk.show(value)}${special(']')}`
+  } catch (error) {
+    const message: unknown =
+      typeof error === 'object' && error !== null ? reflectGet(error, 'message') : undefined
+    const text = typeof message === 'string' ? message : 'undefined'
+    return `${special(`[${label}:`)} <Inspection threw (${text})>${special(']')}`
+  }
 }

@@ -1,7 +1,6 @@
+import { encodeBase64 } from './base64.ts'
 import { type Algorithm, normalized, wrapAlgorithm } from './crypto-algorithms.ts'
-import { decryptBytes, encryptBytes } from './crypto-ciphers.ts'
-import { derivedBits } from './crypto-derivations.ts'
-import { hostBytes } from './crypto-host.ts'
+import { hostBytes, hostText, bytesOfBase64, longText, quickBytes } from './crypto-host.ts'
 import { readJwk } from './crypto-jwk.ts'
 import {
   type CryptoKey,
@@ -18,8 +17,8 @@ import {
   importSecret,
   isSecret,
   type KeySource,
+  mac,
 } from './crypto-secret-keys.ts'
-import { signature, verified } from './crypto-signatures.ts'
 import {
   type Bytes,
   copiedBytes,
@@ -31,6 +30,7 @@ import {
   keyFormat,
   keyUsages,
   notSupported,
+  operationFailed,
 } from './crypto-values.ts'
 import {
   isView,
@@ -39,8 +39,26 @@ import {
   TypeErrorClass,
   Uint8ArrayClass,
   setBytes,
+  ceil,
+  subarray,
 } from './primordials.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
+
+const BLOCK = 16
+
+/** In bits: NIST SP 800-38D §5.2.1.2. */
+const TAG_LENGTHS = [32, 64, 96, 104, 112, 120, 128]
+
+interface Work {
+  readonly key: KeyMaterial
+  readonly data: Bytes
+  readonly encrypts: boolean
+}
+
+interface Claim {
+  readonly claimed: Bytes
+  readonly data: Bytes
+}
 
 async function digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
   requireBytes(data, 'The data')
@@ -207,6 +225,7 @@ function parsedJwk(bytes: Bytes): unknown {
 const jsonOf = (jwk: object): string => jsonStringify(jwk) ?? ''
 
 const isBytes = (content: Bytes | object): content is Bytes => isView(content)
+
 const isTrue = (value: unknown): boolean => !!value
 
 function requireKey(value: unknown): KeyMaterial {
@@ -251,4 +270,127 @@ export const subtleMethods = {
   exportKey,
   wrapKey,
   unwrapKey,
+}
+
+const encryptBytes = (algorithm: Algorithm, key: KeyMaterial, data: Bytes): Bytes =>
+  apply(algorithm, { key, data, encrypts: true })
+
+const decryptBytes = (algorithm: Algorithm, key: KeyMaterial, data: Bytes): Bytes =>
+  apply(algorithm, { key, data, encrypts: false })
+
+function apply(algorithm: Algorithm, work: Work): Bytes {
+  switch (algorithm.name) {
+    case 'RSA-OAEP':
+      return rsaOaep(algorithm, work)
+    case 'AES-CBC':
+      return cbc(algorithm, work)
+    case 'AES-CTR':
+      return ctr(algorithm, work)
+    case 'AES-GCM':
+      return gcm(algorithm, work)
+    default:
+      return aes({ __proto__: null, encrypts: work.encrypts, mode: 'kw' }, work, none())
+  }
+}
+
+function rsaOaep({ label = none() }: Algorithm, { key, data, encrypts }: Work): Bytes {
+  if (key.type !== (encrypts ? 'public' : 'private'))
+    throw invalidAccess(`A ${key.type} key cannot be used for that.`)
+  const fields = { __proto__: null, encrypts, hash: key.algorithm.hash }
+  return hostBytes('rsaOaep', fields, [key.bytes, label, data])
+}
+
+function cbc({ iv }: Algorithm, work: Work): Bytes {
+  if (iv?.length !== BLOCK)
+    throw operationFailed('The initialization vector must be 16 bytes long.')
+  return aes({ __proto__: null, encrypts: work.encrypts, mode: 'cbc' }, work, iv)
+}
+
+function ctr({ counter, length = 0 }: Algorithm, work: Work): Bytes {
+  if (counter?.length !== BLOCK || length < 1 || length > 128)
+    throw operationFailed('The counter must be 16 bytes long, with 1 to 128 bits that count.')
+  const fields = { __proto__: null, encrypts: work.encrypts, mode: 'ctr', counterLength: length }
+  return aes(fields, work, counter)
+}
+
+function gcm({ iv, additionalData, tagLength = 128 }: Algorithm, work: Work): Bytes {
+  if (!has(TAG_LENGTHS, tagLength))
+    throw operationFailed('The tag length must be 32, 64, 96, 104, 112, 120 or 128 bits.')
+  const fields = { __proto__: null, encrypts: work.encrypts, mode: 'gcm', tagLength }
+  const { key, data } = work
+  return hostBytes('aes', fields, [key.bytes, iv ?? none(), data, additionalData ?? none()])
+}
+
+const aes = (fields: object, { key, data }: Work, start: Bytes): Bytes =>
+  hostBytes('aes', fields, [key.bytes, start, data])
+
+const none = (): Bytes => new Uint8ArrayClass(0)
+
+function signature(algorithm: Algorithm, key: KeyMaterial, data: Bytes): Bytes {
+  if (algorithm.name === 'HMAC') return mac(key, data)
+  if (key.type !== 'private') throw invalidAccess('Only a private key can sign.')
+  return hostBytes('sign', schemeOf(algorithm, key), [key.bytes, data])
+}
+
+function verified(algorithm: Algorithm, key: KeyMaterial, { claimed, data }: Claim): boolean {
+  if (algorithm.name === 'HMAC') return isSame(mac(key, data), claimed)
+  if (key.type !== 'public') throw invalidAccess('Only a public key can verify.')
+  return hostText('verify', schemeOf(algorithm, key), [key.bytes, claimed, data]) === 'true'
+}
+
+function schemeOf(
+  { name, hash, saltLength, context }: Algorithm,
+  { algorithm }: KeyMaterial,
+): object {
+  if (context && context.length > 0)
+    throw notSupported('A context is not supported for Ed448 here.')
+  return { __proto__: null, scheme: name, hash: hash ?? algorithm.hash, saltLength }
+}
+
+/** In constant time for those of the same length. */
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index++)
+    difference |= (left[index] ?? 0) ^ (right[index] ?? 0)
+  return difference === 0
+}
+
+/** `length` is in bits; null is all that there is. */
+async function derivedBits(
+  algorithm: Algorithm,
+  key: KeyMaterial,
+  length: number | null,
+): Promise<Bytes> {
+  if (algorithm.public) return agreedBits(algorithm.public, key, length)
+  if (length === null || length % 8 !== 0)
+    throw operationFailed('The length must be a multiple of 8 bits.')
+  const { name, hash, info = none(), iterations, salt = none() } = algorithm
+  const fields = { __proto__: null, hash, iterations, length: length / 8 }
+  if (name === 'HKDF') return hostBytes('hkdf', fields, [key.bytes, salt, info])
+  if (iterations === 0) throw operationFailed('The iterations must not be 0.')
+  if (length === 0) return none()
+  const quick = quickBytes('pbkdf2', fields, [key.bytes, salt])
+  if (quick) return quick
+  const password = encodeBase64(key.bytes)
+  const asked = { __proto__: null, operation: 'pbkdf2', password, salt: encodeBase64(salt) }
+  return bytesOfBase64(await longText({ ...fields, ...asked, __proto__: null }))
+}
+
+function agreedBits(other: KeyMaterial, key: KeyMaterial, length: number | null): Bytes {
+  if (key.type !== 'private') throw invalidAccess('The base key must be a private key.')
+  if (other.type !== 'public') throw invalidAccess("The algorithm's key must be a public key.")
+  if (
+    other.algorithm.name !== key.algorithm.name ||
+    other.algorithm.namedCurve !== key.algorithm.namedCurve
+  )
+    throw invalidAccess('The keys are not of the same algorithm and curve.')
+  const secret = hostBytes('agree', { __proto__: null }, [key.bytes, other.bytes])
+  if (length === null) return secret
+  if (length > secret.length * 8)
+    throw operationFailed('Invalid length: that many bits cannot be derived.')
+  const bits = copiedBytes(subarray(secret, 0, ceil(length / 8)), '')
+  const left = length % 8
+  if (left > 0) bits[bits.length - 1] = (bits[bits.length - 1] ?? 0) & (0xff << (8 - left))
+  return bits
 }
