@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import type { NotificationChannels } from '#platform/postgres/notification-channels.ts'
-import { PostgresNotifications } from '#platform/postgres/notifications.ts'
+import {
+  PostgresNotifications,
+  type NotificationChannels,
+} from '#platform/postgres/notifications.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { APP_ROLE } from '#platform/postgres/role.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'

@@ -1,6 +1,6 @@
 import { loadConfig } from '#config/load.ts'
-import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { loadGuestScripts } from '#platform/sandbox-host/sandbox-programs.ts'
 import type { CallOutcome, Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 
 import { silentLog } from './silent-log.ts'

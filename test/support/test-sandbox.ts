@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { SandboxConfig } from '#config/config.ts'
-import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts, type SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { loadGuestScripts } from '#platform/sandbox-host/sandbox-programs.ts'
 import type {
   CallOutcome,
   HostCall,
@@ -15,7 +15,8 @@ import type {
   Sandbox,
   SiteLimits,
 } from '#platform/sandbox-host/sandbox.ts'
-import { silentLog } from '#test/silent-log.ts'
+
+import { silentLog } from './silent-log.ts'
 
 export const LIMITS: SiteLimits = {
   concurrency: 64,

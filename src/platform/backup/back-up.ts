@@ -1,18 +1,33 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
+import { atOnce } from '#base/at-once.ts'
 import { SetupError } from '#config/setup-error.ts'
 import { keptKey } from '#platform/objects/kept-objects.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
-import { type SqlClient, createClient } from '#platform/postgres/client.ts'
+import type { CatalogueTable } from '#platform/postgres/catalogue.ts'
+import { type SqlClient, createClient, type SqlRunner } from '#platform/postgres/client.ts'
 import { selectAppRole } from '#platform/postgres/role.ts'
 
 import type { BackupPlace } from './backup-place.ts'
 import { Chunks } from './chunks.ts'
 import { type ObjectDump, dumpObjects, readObject } from './dump-objects.ts'
-import { dumpTables, takeSnapshot } from './dump-tables.ts'
-import { selectKeptKeys } from './hold-queries.ts'
-import { selectClockTime, selectKnowsHolds } from './installation-queries.ts'
+import {
+  selectKeptKeys,
+  deleteHold,
+  expireHold,
+  insertHold,
+  renewHold,
+  selectExpiredHolds,
+} from './hold-queries.ts'
+import {
+  selectClockTime,
+  selectKnowsHolds,
+  type DatabaseFacts,
+  selectDatabaseFacts,
+} from './installation-queries.ts'
 import { upsertLastBackup } from './last-backup-queries.ts'
+import { Lease } from './lease.ts'
 import {
   type BackupKey,
   FORMAT,
@@ -21,16 +36,26 @@ import {
   listBackups,
   readManifest,
   writeManifest,
+  type DumpedTable,
 } from './manifest.ts'
-import { holdObjects } from './object-hold.ts'
+import { isLeftOut } from './not-backed-up.ts'
 import { readObjectIndex, writeObjectIndex } from './object-index.ts'
 import { lockPlace } from './place-lock.ts'
 import { BackupProgress } from './progress.ts'
-import { selectSequences } from './table-queries.ts'
+import { rowChunks } from './row-chunks.ts'
+import { selectSequences, selectTables } from './table-queries.ts'
 
 /** Under which all objects are that rows or sites name. */
 export const OBJECTS_PREFIX = 'sites/'
 const SNAPSHOT = 'isolation level repeatable read read only'
+
+/** Chunks of rows that are compressed and written at once: with the one that is being read at most 20 MiB of memory, and their compressed forms. */
+const CHUNKS_AT_ONCE = 4
+
+const RENEW_MS = 10_000
+const LIFETIME_SECONDS = 60
+/** How long until every process of the service knows of an announcement: it reads them again after a second. */
+const SETTLE_MS = 3000
 
 export interface BackUpDeps {
   readonly place: BackupPlace
@@ -41,6 +66,17 @@ export interface BackUpDeps {
   /** The version of this program. */
   readonly croft: string
   readonly say: (line: string) => void
+}
+
+interface HoldDeps {
+  readonly sql: SqlClient
+  readonly objects: Pick<ObjectStore, 'delete'>
+}
+
+interface ObjectHold {
+  /** By the database's clock. */
+  readonly moment: Date
+  readonly lease: Lease
 }
 
 /**
@@ -157,3 +193,103 @@ async function newId(sql: SqlClient): Promise<string> {
   const time = (await selectClockTime(sql)).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   return `${time}-${randomBytes(3).toString('hex')}`
 }
+
+/** Begins to see the database as it is now; `tx` is a fresh transaction that is `repeatable read`. */
+async function takeSnapshot(tx: SqlRunner): Promise<DatabaseFacts> {
+  // One row after the other, as they lie: otherwise two backups of the same rows would differ.
+  await tx`set local synchronize_seqscans = off`
+  await tx`set local max_parallel_workers_per_gather = 0`
+  await tx`set local timezone = 'UTC'`
+  await tx`set local datestyle = 'ISO'`
+  // A role that does not see all rows fails.
+  await tx`set local row_security = off`
+  return selectDatabaseFacts(tx)
+}
+
+/** Every row of a snapshot, table by table. */
+async function dumpTables(
+  tx: SqlRunner,
+  chunks: Chunks,
+  progress: BackupProgress,
+): Promise<DumpedTable[]> {
+  const tables = (await selectTables(tx)).filter((table) => !isLeftOut(table))
+  progress.expect({ tables: tables.length })
+  const dumped: DumpedTable[] = []
+  for (const table of tables) {
+    dumped.push(await dumpTable(tx, table, { chunks, progress }))
+    progress.count({ tables: 1 })
+  }
+  return dumped
+}
+
+async function dumpTable(
+  tx: SqlRunner,
+  { schema, name, columns }: CatalogueTable,
+  { chunks, progress }: { readonly chunks: Chunks; readonly progress: BackupProgress },
+): Promise<DumpedTable> {
+  // What the database computes is computed again.
+  const names = columns.filter(({ isGenerated }) => !isGenerated).map((column) => column.name)
+  const text = await tx`
+    copy (select ${tx(names)} from ${tx(schema)}.${tx(name)}) to stdout`.readable()
+  const table = { rows: 0, bytes: 0, chunks: [] as string[] }
+  const put = async ({ content, rows }: { content: Buffer; rows: number }) => {
+    const sha256 = await chunks.put(content, 'packed')
+    return { sha256, rows, bytes: content.byteLength }
+  }
+  for await (const { sha256, rows, bytes } of atOnce(rowChunks(text), CHUNKS_AT_ONCE, put)) {
+    table.chunks.push(sha256)
+    table.rows += rows
+    table.bytes += bytes
+    progress.count({ rows, rowBytes: bytes })
+  }
+  return { schema, name, columns: names, ...table }
+}
+
+/**
+ * From the moment on that this gives, no object goes that is there: it is kept beside for this backup, until the lease is disposed.
+ * All processes learn of that moment before it comes: what one of them kept earlier would be older than the moment, and in the way of what
+ * is of it. Resolves when it has come.
+ */
+async function holdObjects(deps: HoldDeps, holdId: string): Promise<ObjectHold> {
+  const { sql } = deps
+  // What backups have left that were killed.
+  for (const expired of await selectExpiredHolds(sql)) await remove(deps, expired)
+  const moment = await insertHold(sql, holdId, {
+    beginsInMs: SETTLE_MS,
+    lifetimeSeconds: LIFETIME_SECONDS,
+  })
+  const lease = new Lease({
+    everyMs: RENEW_MS,
+    renew: async () => {
+      if (!(await renewHold(sql, holdId, LIFETIME_SECONDS))) throw lost()
+    },
+    release: () => remove(deps, holdId),
+  })
+  try {
+    await until(sql, moment)
+  } catch (error) {
+    await lease[Symbol.asyncDispose]()
+    throw error
+  }
+  return { moment, lease }
+}
+
+async function until(sql: SqlClient, moment: Date): Promise<void> {
+  for (;;) {
+    const leftMs = moment.getTime() - (await selectClockTime(sql)).getTime()
+    if (leftMs < 0) return
+    await delay(leftMs + 1)
+  }
+}
+
+/** It expires first, so that no caller keeps more for it. */
+async function remove({ sql, objects }: HoldDeps, holdId: string): Promise<void> {
+  await expireHold(sql, holdId)
+  for await (const key of selectKeptKeys(sql, holdId)) await objects.delete(keptKey(holdId, key))
+  await deleteHold(sql, holdId)
+}
+
+const lost = (): SetupError =>
+  new SetupError(
+    'The backup was away from the database for more than a minute, and objects that it wanted may be gone: run it again',
+  )

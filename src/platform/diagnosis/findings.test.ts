@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
+import { judgeClock, judgeServer } from './examine.ts'
 import { Findings, reasonOf } from './finding.ts'
 import { examineAddress, judgeBackup } from './installation-findings.ts'
 import { examineDisks, judgeFiles, judgeMemory, openFilesIn } from './machine-findings.ts'
 import { examineGateway, judgeEnd } from './mail-findings.ts'
-import { judgeClock, judgeServer } from './postgres-findings.ts'
 import type { ServerFacts } from './postgres-queries.ts'
 import { examineObjects, examineSharing } from './store-findings.ts'
 

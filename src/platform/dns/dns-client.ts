@@ -1,8 +1,19 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { connect, isIPv6 } from 'node:net'
+
 import { hasCode } from '#base/error-code.ts'
 import { Limiter } from '#base/limiter.ts'
+import type { DnsServerAddress } from '#config/config.ts'
 
-import { askServer } from './ask-server.ts'
-import type { DnsQuestion } from './dns-message.ts'
+import {
+  type DnsQuestion,
+  type DnsResponse,
+  RCODES,
+  decodeResponse,
+  encodeQuery,
+  matchOf,
+} from './dns-message.ts'
 import { canonicalName } from './dns-name.ts'
 import { type DnsAlias, type DnsOutcome, MAX_ALIASES, outcomeOf } from './dns-outcome.ts'
 import { DnsError } from './dns-resolver.ts'
@@ -10,12 +21,35 @@ import type { NameServer, NameServers } from './name-servers.ts'
 
 /** A server has so long to respond, and longer when it is asked again. */
 const ROUNDS_MS = [1500, 2500]
+
 /** All servers together, for all names that one leads to. */
 const DEADLINE_MS = 6000
+
 /** Each takes a socket. */
 const MAX_CONCURRENT = 256
+
 /** Without a response: another time there may be one. */
 const SILENT = ['ETIMEOUT', 'ECONNREFUSED']
+
+const TCP_MS = 3000
+
+/** With these a server says that it does not know EDNS (RFC 6891 §6.2.2, §7). */
+const WITHOUT_EDNS: readonly number[] = [RCODES.formErr, RCODES.notImp, RCODES.badVers]
+const ERRORS: ReadonlyMap<number, string> = new Map([
+  [RCODES.formErr, 'EFORMERR'],
+  [RCODES.servFail, 'ESERVFAIL'],
+  [RCODES.notImp, 'ENOTIMP'],
+  [RCODES.refused, 'EREFUSED'],
+])
+
+/** A message, or undefined where none came in time. */
+type Received = Promise<Buffer | undefined>
+
+interface Asking {
+  readonly question: DnsQuestion
+  readonly timeoutMs: number
+  readonly edns: boolean
+}
 
 /** Asks recursive name servers, one after the other and each twice, until one says what there is. */
 export class DnsClient {
@@ -85,3 +119,118 @@ async function ask(
     throw error
   }
 }
+
+/**
+ * Asks one server over UDP, and over TCP for what is truncated. The response has the id, the question and the letters' case
+ * of the query, and says that the name or the record exists or does not. Rejects with a `DnsError` for any other.
+ */
+async function askServer(
+  server: NameServer,
+  question: DnsQuestion,
+  timeoutMs: number,
+): Promise<DnsResponse> {
+  try {
+    const first = await respond(server, { question, timeoutMs, edns: true })
+    const response = WITHOUT_EDNS.includes(first.rcode)
+      ? await respond(server, { question, timeoutMs, edns: false })
+      : first
+    const code = errorOf(response)
+    if (code !== undefined) throw new DnsError(code, question)
+    return response
+  } catch (error) {
+    if (error instanceof DnsError) throw error
+    const code = error instanceof RangeError ? 'EBADRESP' : 'ECONNREFUSED'
+    throw new DnsError(code, question, { cause: error })
+  }
+}
+
+async function respond(server: NameServer, asking: Asking): Promise<DnsResponse> {
+  const { question, timeoutMs, edns } = asking
+  const name = server.keepsCase ? inRandomCase(question.name) : question.name
+  const query = encodeQuery(randomInt(0x1_0000), { ...question, name }, { edns })
+  const message = await exchangeByUdp(server, query, timeoutMs)
+  if (!message) throw new DnsError('ETIMEOUT', question)
+  if (matchOf(query, message) === 'case' && server.keepsCase) {
+    server.noteCaseLost()
+    return respond(server, asking)
+  }
+  const response = decodeResponse(message)
+  if (!response.isTruncated) return response
+  const whole = await exchangeByTcp(server, query, TCP_MS)
+  if (!whole) throw new DnsError('ETIMEOUT', question)
+  return decodeResponse(whole)
+}
+
+/** The code of `node:dns`; undefined for a response that says what there is. */
+function errorOf(response: DnsResponse): string | undefined {
+  const { rcode, isAuthoritative, isRecursive, answers } = response
+  if (rcode === RCODES.nxDomain) return undefined
+  if (rcode !== RCODES.noError) return ERRORS.get(rcode) ?? 'EBADRESP'
+  // A server that only says who else may know.
+  return answers.length === 0 && !isAuthoritative && !isRecursive ? 'EREFUSED' : undefined
+}
+
+/** Who forges a response must guess it, too (0x20). */
+function inRandomCase(name: string): string {
+  const bits = randomBytes(name.length)
+  return name.replaceAll(/[a-z]/g, (letter, at: number) =>
+    (bits[at] ?? 0) & 1 ? letter.toUpperCase() : letter,
+  )
+}
+
+/**
+ * Sends a query from a port of its own and resolves with the first datagram from that server that responds to it; all others
+ * are forged or late. Rejects where the network says that the server is away.
+ */
+async function exchangeByUdp(server: DnsServerAddress, query: Buffer, timeoutMs: number): Received {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>()
+  const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4')
+  const timer = setTimeout(() => resolve(undefined), timeoutMs)
+  try {
+    socket.on('error', reject)
+    socket.on('message', (message, from) => {
+      const isServer = from.port === server.port && isFrom(server, from.address)
+      if (isServer && matchOf(query, message) !== undefined) resolve(message)
+    })
+    socket.connect(server.port, server.address, (error?: Error | null) => {
+      if (error) return reject(error)
+      socket.send(query, (failure) => failure && reject(failure))
+    })
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    socket.close()
+  }
+}
+
+/** The same over a connection (RFC 7766), for responses that no datagram holds. */
+async function exchangeByTcp(server: DnsServerAddress, query: Buffer, timeoutMs: number): Received {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>()
+  const socket = connect({ host: server.address, port: server.port })
+  const timer = setTimeout(() => resolve(undefined), timeoutMs)
+  let received = Buffer.alloc(0)
+  try {
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('The DNS server closed the connection')))
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk])
+      const end = received.length < 2 ? Infinity : 2 + received.readUInt16BE(0)
+      if (received.length >= end) resolve(received.subarray(2, end))
+    })
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(query.length)
+    socket.write(Buffer.concat([length, query]))
+    const message = await promise
+    if (message && matchOf(query, message) === undefined) {
+      throw new Error('The DNS server responded to another query')
+    }
+    return message
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
+}
+
+/** An IPv6 address has several texts: there the connected socket takes nothing from another. */
+const isFrom = ({ address }: DnsServerAddress, from: string): boolean =>
+  isIPv6(address) || address === from

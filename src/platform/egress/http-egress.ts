@@ -8,11 +8,12 @@ import { urlFault } from './allow-list.ts'
 import type { Egress, EgressPolicy, EgressRequest, EgressResponse } from './egress.ts'
 import { type HttpResponse, sendHttpRequest } from './http-exchange.ts'
 import { isPublicAddress } from './public-address.ts'
-import { methodFault, outgoingHeaders, redirectedHeaders } from './request-headers.ts'
 
 const MAX_REDIRECTS = 5
+
 /** Addresses of one name that are tried, in the resolver's order. */
 const MAX_ADDRESSES = 4
+
 /** With these codes no connection was made, so nothing was sent and the next address may be tried. */
 const UNREACHED = [
   'ECONNREFUSED',
@@ -22,6 +23,30 @@ const UNREACHED = [
   'EADDRNOTAVAIL',
 ]
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/
+const MAX_HEADERS = 100
+const MAX_CHARACTERS = 64 * 1024
+
+/** Ours to set, or meaningful to the connection only. */
+const OURS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const BODY_HEADERS = new Set([
+  'content-encoding',
+  'content-language',
+  'content-location',
+  'content-type',
+])
+const CREDENTIALS = new Set(['authorization', 'cookie'])
 
 export interface HttpEgressDeps {
   /** Every address of a name. */
@@ -37,6 +62,8 @@ interface Hop {
   readonly headers: EgressRequest['headers']
   readonly body: Uint8Array | undefined
 }
+
+type HeaderPairs = readonly (readonly [string, string])[]
 
 /** HTTP to the public internet. Every hop is checked anew, and the connection goes to the very address that was checked. */
 export class HttpEgress implements Egress {
@@ -187,5 +214,43 @@ function explained(error: unknown, signal: AbortSignal, policy: EgressPolicy): E
   const message = error instanceof Error ? error.message : 'it failed'
   return new Error(`fetch: ${code === undefined ? message : `the connection failed (${code})`}`, {
     cause: error,
+  })
+}
+
+/** Why a method is refused, or undefined. */
+function methodFault(method: string): string | undefined {
+  if (!TOKEN.test(method)) return 'the method is not a token'
+  return /^(?:connect|trace|track)$/i.test(method) ? `the method "${method}" is refused` : undefined
+}
+
+/** The headers as they go out. Throws for what no header can be; drops what is ours to set. */
+function outgoingHeaders(pairs: HeaderPairs): Map<string, string[]> {
+  const headers = new Map<string, string[]>()
+  let characters = 0
+  for (const [rawName, value] of pairs) {
+    const name = rawName.toLowerCase()
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    if (!TOKEN.test(name) || /[\0-\x08\x0a-\x1f\x7f]|[^\0-\xff]/.test(value)) {
+      throw new Error(`the request header "${name.slice(0, 50)}" is not a valid header`)
+    }
+    characters += name.length + value.length
+    if (OURS.has(name) || name.startsWith('proxy-')) continue
+    headers.set(name, [...(headers.get(name) ?? []), value])
+  }
+  if (pairs.length > MAX_HEADERS || characters > MAX_CHARACTERS) {
+    throw new Error(`a request has at most ${MAX_HEADERS} headers of ${MAX_CHARACTERS} characters`)
+  }
+  return headers
+}
+
+/** What stays of the headers on the way to another origin, or when the body is dropped (Fetch, HTTP-redirect fetch). */
+function redirectedHeaders(
+  pairs: HeaderPairs,
+  change: { readonly crossOrigin: boolean; readonly bodyDropped: boolean },
+): HeaderPairs {
+  return pairs.filter(([name]) => {
+    const lower = name.toLowerCase()
+    if (change.crossOrigin && CREDENTIALS.has(lower)) return false
+    return !(change.bodyDropped && BODY_HEADERS.has(lower))
   })
 }

@@ -1,15 +1,33 @@
-import { closeListener } from './close-listener.ts'
+import type * as BunFfi from 'bun:ffi'
+import { createRequire } from 'node:module'
+
 import { closingConnection, waitUntilIdle } from './drain.ts'
 import type { HttpServer, Peer, HttpServerSettings } from './http-server.ts'
 import { type BodyRest, discardRest, isSkipped } from './unread-body.ts'
+
+const MAX_FD = 4096
+const AF_INET = 2
+const SOCK_STREAM = 1
+
+/** SOL_SOCKET and SO_ACCEPTCONN, which the systems number differently. */
+const ACCEPTS: readonly [level: number, option: number] =
+  process.platform === 'darwin' ? [0xff_ff, 2] : [1, 30]
+
+const LIBRARIES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`],
+  darwin: ['libSystem.B.dylib'],
+}
 
 type BunServer = Bun.Server<undefined>
 
 /** The longest that Bun takes: in seconds. */
 const LONGEST_TIMEOUT = 255
 const RENEW_MS = 60_000
+
 /** A request whose body stopped arriving is let go after this long: longer than any operation may take. */
 const STALLED_AFTER_MS = 20 * 60_000
+
+type Libc = ReturnType<typeof openLibc>
 
 /** Bun.serve, whose per-request cost is all that this adds to: a peer object, a timeout and a branch. */
 export function serveOnBun(settings: HttpServerSettings): HttpServer {
@@ -191,3 +209,60 @@ function endingLater(response: Response, ending: () => Promise<void>): Response 
   )
   return new Response(body, { status, statusText, headers })
 }
+
+/**
+ * Closes the listening socket under a running server and leaves its connections alone, which Bun does not offer: its
+ * own stop cuts every connection that is idle at that instant, and with it the requests on their way. An unused socket takes
+ * the place of the descriptor; the runtime closes that one later. Does nothing where the system does not allow it.
+ */
+function closeListener(port: number): void {
+  try {
+    const libc = openLibc()
+    const listener = listenerOf(port, libc)
+    if (listener === undefined) return
+    const unused = libc.socket(AF_INET, SOCK_STREAM, 0)
+    if (unused < 0) return
+    libc.dup2(unused, listener)
+    libc.close(unused)
+  } catch {
+    // Windows, or no permission for foreign functions: the caller drains without this.
+  }
+}
+
+function listenerOf(port: number, libc: Libc): number | undefined {
+  const flag = new Int32Array(1)
+  const length = new Int32Array(1)
+  const address = new Uint8Array(128)
+  for (let fd = 3; fd < MAX_FD; fd++) {
+    length[0] = flag.byteLength
+    if (libc.getsockopt(fd, ...ACCEPTS, flag, length) !== 0 || flag[0] === 0) continue
+    length[0] = address.byteLength
+    if (libc.getsockname(fd, address, length) !== 0) continue
+    // The port, in network order, follows the two bytes of the family in IPv4 and IPv6 alike.
+    if (new DataView(address.buffer).getUint16(2) === port) return fd
+  }
+  return undefined
+}
+
+/** Bun's foreign functions. Throws where they may not be used, or no libc is known by these names. */
+function openLibc() {
+  const { dlopen }: typeof BunFfi = createRequire(import.meta.url)('bun:ffi')
+  const faults: unknown[] = []
+  for (const name of LIBRARIES[process.platform] ?? []) {
+    try {
+      return dlopen(name, SYMBOLS).symbols
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  throw new AggregateError(faults, 'No libc could be opened')
+}
+
+/** The system calls that `closeListener` needs; negative is failure. */
+const SYMBOLS = {
+  socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+  dup2: { args: ['i32', 'i32'], returns: 'i32' },
+  close: { args: ['i32'], returns: 'i32' },
+  getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+  getsockname: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+} as const

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
 import {
   type FileHandle,
   access,
@@ -8,6 +9,7 @@ import {
   readdir,
   rm,
   stat,
+  link,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -17,11 +19,9 @@ import { ifMissing } from '#base/error-code.ts'
 import { makeFolderDurably } from '#config/atomic-file.ts'
 import { DurableFolders } from '#platform/disk/durable-folders.ts'
 
-import { blobOfFile } from './file-blob.ts'
 import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
 import { type Listed, type ListingQuery, listing } from './file-listing.ts'
-import { readFileRange } from './file-reader.ts'
 import { linkObjectFile, writeObjectFile } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
@@ -48,8 +48,17 @@ import type { ObjectUrls, UrlGrant } from './object-urls.ts'
 /** What a crash left behind is removed at the next opening, once it is surely nobody's. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 const HEADS_AT_ONCE = 32
+
 /** S3's 1024, and what `objectKey` puts before a tenant's own key. The longest path stays under 4096 bytes. */
 const MAX_KEY_BYTES = 1152
+
+/** The server opens a blob's file when it begins to send, right after it was handed over. */
+const KEPT_MS = 60_000
+
+/** Whether the server of this runtime sends the length of a file's blob, but not that of a stream (Bun 1.4). */
+const tellsLengthOfFiles = process.versions['bun'] !== undefined
+
+const CHUNK_BYTES = 128 * 1024
 
 export interface FileObjectStoreDeps {
   /** Absolute. Created when missing; one service at a time. */
@@ -269,4 +278,55 @@ function decodeContinuation(token: string): Pick<Listed, 'kind' | 'key'> {
     )
   }
   return { kind, key: text.slice(1) }
+}
+
+/**
+ * The file's bytes as they are now, as a blob: `name`, a path of its own for the file, outlives a replacement of `path` and
+ * is removed after a minute. Undefined where a stream does as well, or the file system has no hard links.
+ */
+async function blobOfFile(path: string, name: string): Promise<Blob | undefined> {
+  if (!tellsLengthOfFiles) return undefined
+  try {
+    await link(path, name)
+  } catch {
+    return undefined
+  }
+  const timer = setTimeout(() => void rm(name, { force: true }), KEPT_MS)
+  timer.unref()
+  return openAsBlob(name)
+}
+
+/** Reads as fast as it is read from, and closes the file at the end, on a fault and on cancel. */
+function readFileRange(
+  file: FileHandle,
+  offset: number,
+  length: number,
+): ReadableStream<Uint8Array> {
+  let position = offset
+  const end = offset + length
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - position))
+          const { bytesRead } =
+            chunk.length === 0
+              ? { bytesRead: 0 }
+              : await file.read(chunk, 0, chunk.length, position)
+          if (bytesRead === 0 && position < end) throw new Error('An object file is too short')
+          position += bytesRead
+          const isFull = bytesRead === chunk.length
+          if (bytesRead > 0) controller.enqueue(isFull ? chunk : chunk.slice(0, bytesRead))
+          if (position < end) return
+          await file.close()
+          controller.close()
+        } catch (error) {
+          await file.close().catch(() => {})
+          controller.error(error)
+        }
+      },
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 0 },
+  )
 }

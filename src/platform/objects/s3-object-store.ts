@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { ReadStream, createReadStream } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 import {
   CopyObjectCommand,
@@ -38,7 +42,9 @@ import type {
 } from './object-store.ts'
 import { type S3Request, S3Requests } from './s3-requests.ts'
 import { ifThere, s3ObjectHead, s3ObjectList, s3StatusOf } from './s3-responses.ts'
-import { type Spooled, spool } from './spool.ts'
+
+/** Below this nothing touches the disk. */
+const MEMORY_BYTES = 1024 * 1024
 
 export interface S3Settings extends S3Config {
   /** Both or neither: without them the SDK looks where AWS tools look (environment, profile, instance role). */
@@ -47,10 +53,20 @@ export interface S3Settings extends S3Config {
 }
 
 const MAX_KEY_BYTES = 1024
+
 /** The most that S3 takes in one PUT. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3
+
 /** How long a put may stand still, while the store answers others: it also waits until the store has kept it. */
 const PUT_IDLE_MS = 15_000
+
+/** A body whose length is known: S3 needs the length before the first byte. */
+interface Spooled extends AsyncDisposable {
+  readonly sizeBytes: number
+  readonly bytes: Uint8Array | undefined
+  /** Where the body is when it was too long for memory. */
+  readonly path: string | undefined
+}
 
 /** Objects in a bucket of any S3. */
 export class S3ObjectStore implements ObjectStore {
@@ -258,3 +274,65 @@ const exists = (cause?: unknown): ObjectFault =>
 
 const bodyOf = ({ path, bytes }: Spooled) =>
   path === undefined ? (bytes ?? new Uint8Array()) : createReadStream(path)
+
+/** Reads a stream to its end, a long one into a file of its own that disposing removes. */
+async function spool(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number | undefined,
+): Promise<Spooled> {
+  const target = new SpoolTarget()
+  try {
+    for await (const chunk of body) {
+      if (maxBytes !== undefined && target.sizeBytes + chunk.byteLength > maxBytes) {
+        throw tooLong(maxBytes)
+      }
+      await target.add(chunk)
+    }
+    return await target.finished()
+  } catch (error) {
+    await target[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+class SpoolTarget implements AsyncDisposable {
+  sizeBytes = 0
+  readonly #path = join(tmpdir(), `croft-upload-${randomUUID()}`)
+  #chunks: Uint8Array[] = []
+  #file: FileHandle | undefined
+
+  async add(chunk: Uint8Array): Promise<void> {
+    this.sizeBytes += chunk.byteLength
+    this.#chunks.push(chunk)
+    if (this.sizeBytes > MEMORY_BYTES) await this.#flush()
+  }
+
+  async finished(): Promise<Spooled> {
+    const spilled = this.#file !== undefined
+    if (spilled) {
+      await this.#flush()
+      await this.#file?.close()
+    }
+    const path = spilled ? this.#path : undefined
+    return {
+      sizeBytes: this.sizeBytes,
+      bytes: spilled ? undefined : Buffer.concat(this.#chunks),
+      path,
+      async [Symbol.asyncDispose]() {
+        if (path !== undefined) await rm(path, { force: true })
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#file) return
+    await this.#file.close()
+    await rm(this.#path, { force: true })
+  }
+
+  async #flush(): Promise<void> {
+    this.#file ??= await open(this.#path, 'wx', 0o600)
+    await this.#file.appendFile(Buffer.concat(this.#chunks))
+    this.#chunks = []
+  }
+}

@@ -9,22 +9,26 @@ import { SchedulingDelay } from '#platform/scheduling-delay.ts'
 import type { ConnectionWatch } from './connection-watch.ts'
 import type { Tx } from './database.ts'
 import { ListeningConnection } from './listening-connection.ts'
-import type { Channel, NotificationChannels } from './notification-channels.ts'
 
 const MAX_BYTES = 7999
 const RECONNECT_MAX_MS = 2000
+
 /** How often the connection is asked whether it still hears. */
 const BEAT_MS = 500
+
 /** How long it may take to answer, and to be opened; more where timers run late. */
 const ANSWER = { calmMs: 1500, steps: 8 }
 const OPENING = { calmMs: 1500, steps: 40 }
+
 /**
  * How long after a sign of life memory is trusted: what is older than that may have been changed unheard. With `SUPERSEDED_MS` it
  * makes less than two seconds.
  */
 const TRUSTED_MS = 1500
+
 /** How long what a message has superseded may serve on while what is newer is read. */
 export const SUPERSEDED_MS = 400
+
 /** How long what was read without a sign of life is trusted. */
 const CHECKED_MS = 1000
 
@@ -49,6 +53,32 @@ interface NotificationsDeps {
   /** Finds out sooner that nobody answers the connection. */
   readonly watch?: Pick<ConnectionWatch, 'add' | 'delete'>
 }
+
+/** The channels of the service and what they say. At most 8000 bytes of JSON each (a Postgres limit). */
+export interface NotificationChannels {
+  /** A site's directory entry changed or went away. */
+  croft_site: { readonly siteId: string; readonly domains: readonly string[] }
+  /** Another deployment's public files are current. */
+  croft_static: { readonly siteId: string }
+  /** A new revision is current. */
+  croft_revision: { readonly siteId: string; readonly revision: number }
+  /** Cached answers of an operation were dropped. */
+  croft_cache: { readonly siteId: string; readonly operation: string; readonly version: string }
+  /** A pool's keys changed; with `sub`, only that user's standing did. */
+  croft_tokens: { readonly siteId: string; readonly sub?: string }
+  /** New log lines of a site, for those who watch live. */
+  croft_log: { readonly siteId: string; readonly upTo: string }
+  /** A message of a mailbox came, went or changed, or who may read it did. */
+  croft_mail: { readonly siteId: string; readonly mailboxId: string }
+  /** A site's mail addresses, or where they lead, may have changed. */
+  croft_mail_addresses: { readonly siteId: string }
+  /** Jobs of a site may be due sooner than before. */
+  croft_jobs_due: { readonly siteId: string }
+  /** A job was put on a queue. */
+  croft_queue: { readonly queue: string }
+}
+
+type Channel = keyof NotificationChannels
 
 /**
  * Wake-ups between replicas over LISTEN/NOTIFY. A hint, never the truth: whoever hears one reads the tables. One connection of

@@ -4,12 +4,12 @@ import type { SqlClient } from '#platform/postgres/client.ts'
 
 import { bossOnClient } from './boss-database.ts'
 import { installTurns } from './install-turns.ts'
-import { noteHolders } from './note-holders.ts'
 import { QUEUE_POLICIES, type QueuePolicy, deadLetterQueue } from './queue-policies.ts'
 import type { QueueName } from './queue.ts'
 
 const A_YEAR = 365 * 24 * 3600
 const A_DAY = 24 * 3600
+
 /** How long after its last sign of life a worker counts as dead; the shortest that pg-boss knows. */
 const HEARTBEAT_SECONDS = 10
 
@@ -57,4 +57,28 @@ async function installOne(boss: PgBoss, name: QueueName, policy: QueuePolicy): P
   // "short": one job for each key waits, any number run.
   if (!(await boss.getQueue(name))) await boss.createQueue(name, { policy: 'short', ...settings })
   else await boss.updateQueue(name, settings)
+}
+
+/**
+ * Has the database note at each job which process claimed it: pg-boss has no such column, and what notes it after the
+ * claim may die between the two. A session that has no name leaves none.
+ */
+async function noteHolders(owner: SqlClient): Promise<void> {
+  // What alters a table waits for everybody who uses it, also where there is nothing to alter.
+  const [noted] = await owner`
+    select 1 from pg_attribute
+    where attrelid = 'pgboss.job'::regclass and attname = 'holder' and not attisdropped`
+  if (noted) return
+  await owner.unsafe(`
+    alter table pgboss.job add column holder int;
+    create index job_holder on pgboss.job (holder) where state = 'active' and holder is not null;
+    create function pgboss.note_holder() returns trigger language plpgsql as $$
+    begin
+      new.holder := nullif(current_setting('croft.holder', true), '')::int;
+      return new;
+    end $$;
+    create trigger note_holder before update on pgboss.job
+      for each row when (new.state = 'active' and old.state is distinct from new.state)
+      execute function pgboss.note_holder();
+  `)
 }

@@ -10,7 +10,6 @@ import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 
 import { bossInTransaction, bossOnStatements } from './boss-database.ts'
 import { DeadHolders } from './dead-holders.ts'
-import { JobsUnderWay } from './jobs-under-way.ts'
 import { QueueActivity, type QueueDepth } from './queue-activity.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import { QueueSupervision, SUPERVISED_SECONDS } from './queue-supervision.ts'
@@ -29,8 +28,12 @@ import { type ClaimedJob, TurnClaims } from './turn-claims.ts'
 
 /** How often retries, delayed jobs and dead letters are looked for; new jobs are announced by a notification. */
 const POLL_SECONDS = 2
+
 /** How long a job waits that had no room. */
 const DISK_FULL_SECONDS = 30
+
+/** What a job that was given up may take to let go of what it holds. */
+const UNWIND_MS = 2000
 
 interface Handler {
   readonly lanes: readonly Lane[]
@@ -44,6 +47,11 @@ interface Run {
   readonly name: QueueName
   readonly handler: Handler
   readonly job: ClaimedJob
+}
+
+interface UnderWay {
+  readonly controller: AbortController
+  readonly abandon: () => void
 }
 
 /** Starts a queue on an installed schema. `statements` are the app role's. */
@@ -341,4 +349,48 @@ async function requeue(
      select pg_notify('croft_queue', json_build_object('queue', name)::text) from given`,
     [queue, id, retryCount, seconds],
   )
+}
+
+/** The jobs that this process runs, so that all of them can be given up at once. */
+class JobsUnderWay {
+  readonly #jobs = new Set<UnderWay>()
+  #givenUp = false
+
+  /** Runs the work until it is over or given up. `claim` is aborted when the job is no longer this process's. */
+  async run(
+    work: (signal: AbortSignal) => Promise<void>,
+    claim: AbortSignal,
+  ): Promise<'done' | 'givenUp'> {
+    const controller = new AbortController()
+    const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>()
+    const lose = () => controller.abort(claim.reason)
+    claim.addEventListener('abort', lose, { once: true })
+    const job = { controller, abandon }
+    this.#jobs.add(job)
+    try {
+      await Promise.race([work(controller.signal), abandoned])
+    } catch (error) {
+      if (!this.#givenUp) throw error
+    } finally {
+      claim.removeEventListener('abort', lose)
+      this.#jobs.delete(job)
+    }
+    // What ends now may have ended only because it was aborted.
+    return this.#givenUp ? 'givenUp' : 'done'
+  }
+
+  /** Tells every job that runs that it is no longer this process's. */
+  abort(reason: Error): void {
+    for (const { controller } of this.#jobs) controller.abort(reason)
+  }
+
+  /** Tells every job to end, and waits for none longer than two seconds. */
+  giveUp(): void {
+    this.#givenUp = true
+    const jobs = [...this.#jobs]
+    for (const { controller } of jobs) controller.abort(new Error('The service is shutting down'))
+    setTimeout(() => {
+      for (const { abandon } of jobs) abandon()
+    }, UNWIND_MS)
+  }
 }

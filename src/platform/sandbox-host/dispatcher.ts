@@ -1,26 +1,26 @@
 import type { Logger } from '#platform/log/logger.ts'
-import type { FromWorker, GuestFailure } from '#sandbox/protocol/protocol.ts'
+import { type FromWorker, type GuestFailure, LEVELS } from '#sandbox/protocol/protocol.ts'
 
-import { AnsweredCalls } from './answered-calls.ts'
+import type { Call } from './call.ts'
 import { FrameTurns } from './frame-turns.ts'
 import { LeftCalls } from './left-calls.ts'
-import { LogBatcher } from './log-batcher.ts'
 import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from './lost-calls.ts'
 import { asPassing } from './passing-refusals.ts'
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
-import { RetiredPrograms } from './retired-programs.ts'
 import { SandboxActivity } from './sandbox-activity.ts'
-import type { Program, SandboxEnvironment, SiteCalls } from './sandbox.ts'
+import type { Program, SandboxEnvironment, SiteCalls, CallOutcome, LogLine } from './sandbox.ts'
 import { SiteQueues } from './site-queues.ts'
 import { partCostMs, StreamPacer } from './stream-pacer.ts'
 import type { SentFrame, WorkerConnection, WorkerRecord } from './worker-connection.ts'
 import { Workers, type WorkersDeps } from './workers.ts'
 
 const SWEEP_MS = 20
+
 /** What a worker has not begun so long after it was sent goes elsewhere, if that is certain. */
 const WITHDRAW_AFTER_MS = 20
+
 export interface DispatcherDeps extends WorkersDeps {
   readonly environment: SandboxEnvironment
   readonly logger: Logger
@@ -282,4 +282,117 @@ export class Dispatcher {
     clearInterval(this.#sweep)
     this.#sweep = undefined
   }
+}
+
+/** Calls that have given their result and go on inside their workers. */
+class AnsweredCalls {
+  readonly #calls = new Set<PendingCall>()
+  readonly #waiting: (() => void)[] = []
+
+  /** Gives a call's result to its caller; the value of a later `settle` ends the rest. */
+  add(
+    call: PendingCall | undefined,
+    { numbers: [, cpuUs], texts: [result] }: Extract<FromWorker, { kind: 'answered' }>,
+  ): void {
+    if (!call || call.isAnswered) return
+    const { promise: rest, resolve } = Promise.withResolvers<CallOutcome>()
+    call.settle({ ok: true, result, cpuUs, rest })
+    call.settle = resolve
+    call.isAnswered = true
+    this.#calls.add(call)
+  }
+
+  /** The call has come to its end. */
+  delete(call: PendingCall): void {
+    if (!this.#calls.delete(call) || this.#calls.size > 0) return
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  /** Resolves when none is left. */
+  ended(): Promise<void> {
+    if (this.#calls.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+}
+
+/**
+ * Programs that a newer revision has taken the place of. A call that was admitted before and is sent to a worker afterwards
+ * makes a new isolate of the old program there, which nothing else would drop.
+ */
+class RetiredPrograms {
+  /** By object: the same key may come back with another one. */
+  readonly #programs = new WeakSet<Program>()
+  readonly #queues: Pick<SiteQueues, 'isFollowed'>
+  readonly #workers: () => ReadonlySet<WorkerConnection>
+
+  constructor(
+    queues: Pick<SiteQueues, 'isFollowed'>,
+    workers: () => ReadonlySet<WorkerConnection>,
+  ) {
+    this.#queues = queues
+    this.#workers = workers
+  }
+
+  add(program: Program): void {
+    this.#programs.add(program)
+  }
+
+  /** After a call's last word: drops its program wherever nothing of it runs, unless more of it waits. Gives the other workers. */
+  ended(worker: WorkerConnection, call: PendingCall): WorkerConnection[] {
+    const { program } = call
+    if (!this.#programs.has(program) || this.#queues.isFollowed(call)) return []
+    const done = [...this.#workers()].filter((each) => !isRunning(each, program))
+    for (const each of done) each.forget(program.key)
+    return done.filter((each) => each !== worker)
+  }
+}
+
+function isRunning({ activeCalls }: WorkerConnection, program: Program): boolean {
+  for (const call of activeCalls.values()) if (call.program === program) return true
+  return false
+}
+
+/** Collects the lines of one frame. Lines of ad-hoc code go to the one who runs it. */
+class LogBatcher {
+  readonly #write: (lines: readonly LogLine[]) => void
+  #lines: LogLine[] = []
+
+  constructor(write: (lines: readonly LogLine[]) => void) {
+    this.#write = write
+  }
+
+  add(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'log' }>): void {
+    const [slot, callId] = record.numbers
+    const pending = worker.activeCalls.get(callId) ?? soleCall(worker, slot)
+    // A program that is retired is only known by the calls that finish in it.
+    const program = pending?.program ?? worker.programOf(slot)
+    if (!program) return
+    const line = { ...lineOf(record, pending?.call), siteId: program.siteId }
+    if (pending?.logs) pending.logs.push(line)
+    else this.#lines.push(line)
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return
+    const lines = this.#lines
+    this.#lines = []
+    this.#write(lines)
+  }
+}
+
+const lineOf = (
+  { numbers: [, , level, atMs], texts: [message] }: Extract<FromWorker, { kind: 'log' }>,
+  call: Call | undefined,
+): Omit<LogLine, 'siteId'> => ({
+  at: new Date(atMs),
+  level: LEVELS[level] ?? 'error',
+  operation: call?.operation ?? null,
+  requestId: call?.requestId ?? null,
+  message,
+})
+
+/** A call whose lines are wanted with its outcome has its context to itself: whatever is printed there is its own. */
+function soleCall(worker: WorkerConnection, slot: number): PendingCall | undefined {
+  const [call] = worker.activeCallsIn(slot)
+  return call?.logs ? call : undefined
 }

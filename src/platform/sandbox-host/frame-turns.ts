@@ -1,5 +1,5 @@
 import { BusyPoll } from './busy-poll.ts'
-import { FrameDraft } from './frame-draft.ts'
+import type { PendingCall } from './pending-call.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SiteQueue } from './site-queue.ts'
 import type { SiteQueues } from './site-queues.ts'
@@ -9,10 +9,17 @@ import { STUCK_MS, type Workers } from './workers.ts'
 
 /** Calls that may hold places of one worker. */
 const WORKER_CAPACITY = 512
+
 /** Calls that may be inside one worker, most of them suspended: each takes some memory beside that of its isolate. */
 const MAX_INSIDE = 16 * 1024
+
 /** Under load the event loop does not sleep anyway, and others want the processor. */
 const FEW_CALLS = 4
+
+/** What the calls of one frame may cost, as far as is known. */
+const FRAME_MS = 4
+const MAX_CALLS_PER_FRAME = 256
+const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
 
 interface FrameTurnsDeps {
   readonly queues: SiteQueues
@@ -120,3 +127,26 @@ export class FrameTurns {
 /** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
 const hasRoom = (worker: WorkerConnection, site: SiteQueue): boolean =>
   worker.activeCalls.size < MAX_INSIDE || (site.next?.call.depth ?? 0) > 0
+
+/** The calls of one frame while it is being filled. */
+class FrameDraft {
+  readonly calls: PendingCall[] = []
+  risky = false
+  #costMs = 0
+  #chars = 0
+
+  /** Adds the call unless the frame is full for it; the first one always fits. */
+  accepts(pending: PendingCall, { risky, costMs }: { risky: boolean; costMs: number }): boolean {
+    const chars = pending.call.body.length
+    if (this.calls.length > 0) {
+      if (risky || this.risky || this.calls.length >= MAX_CALLS_PER_FRAME) return false
+      if (this.#costMs + costMs > FRAME_MS || this.#chars + chars > MAX_CHARS_PER_FRAME)
+        return false
+    }
+    this.calls.push(pending)
+    this.risky = risky
+    this.#costMs += costMs
+    this.#chars += chars
+    return true
+  }
+}

@@ -4,31 +4,33 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
 import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { HostDemand } from './host-demand.ts'
 import { HostMemoryBound } from './host-memory-bound.ts'
-import { type HostRole, yields } from './host-place.ts'
+import { type HostRole, yields, type HostPlace } from './host-place.ts'
 import { causeOf, type HostExit, HostProcess } from './host-process.ts'
-import { boundedHost, endUnneeded, type Host, prioritize, type Seat } from './host-seat.ts'
-import { HostSeats } from './host-seats.ts'
+import { boundedHost, endUnneeded, type Host, prioritize, type Seat, newSeat } from './host-seat.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
-import { isStopped } from './process-usage.ts'
+import { isStopped, cpuMs, rssBytes } from './process-usage.ts'
 import { markOf, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SandboxStatus } from './sandbox.ts'
-import type { Jail } from './walls/jail.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
 /** A host that is started when it is needed ends when it was not needed for so long. */
 const UNNEEDED_MS = 60_000
+
 /** The same of those that only make calls faster: they come back at the price of a start. */
 const UNNEEDED_AT_REST_MS = 180_000
+
 /** A host that lived this long starts again at once. */
 const STABLE_MS = 10_000
+
 /** A host that is not there after this is none to count on. */
 const RECOVERY_MS = 5000
 const QUICK_RESTARTS = 3
@@ -310,5 +312,66 @@ export class HostSupervisor {
       if (!seat.host && this.#seats.isWanted(seat)) this.#fill(seat)
     }, delayMs)
     this.#restarts.add(restart)
+  }
+}
+
+/** The places that hosts may have. The first ordinary one is never empty for long, all others only while they are needed. */
+class HostSeats {
+  readonly first: Seat
+  readonly spare = newSeat({ role: 'spare', index: 0 })
+  readonly #ordinary: readonly [Seat, ...Seat[]]
+  readonly #others = new Map<HostRole, Seat>()
+
+  constructor(ordinaryHosts: number) {
+    this.first = newSeat({ role: 'ordinary', index: 0 })
+    const more = Array.from({ length: ordinaryHosts - 1 }, (_, at) =>
+      newSeat({ role: 'ordinary', index: at + 1 }),
+    )
+    this.#ordinary = [this.first, ...more]
+    for (const role of ['apart', 'long', 'quarantine', 'load'] as const) {
+      this.#others.set(role, newSeat({ role, index: 0 }))
+    }
+    this.#others.set('spare', this.spare)
+  }
+
+  get all(): Seat[] {
+    return [...this.#ordinary, ...this.#others.values()]
+  }
+
+  at({ role, index }: HostPlace): Seat | undefined {
+    return role === 'ordinary' ? this.#ordinary[index] : this.#others.get(role)
+  }
+
+  /** Whether it was asked for of late, or is always to be taken. */
+  isWanted(seat: Seat): boolean {
+    return seat === this.first || seat.ending !== undefined
+  }
+
+  /** The ordinary hosts together. */
+  ordinaryUse(): { readonly hosts: number; readonly cpuMs: number } {
+    const use = { hosts: 0, cpuMs: 0 }
+    for (const { host } of this.#ordinary) {
+      if (!host) continue
+      use.hosts += 1
+      use.cpuMs += cpuMs(host.process.pid) ?? 0
+    }
+    return use
+  }
+
+  /** Those in a place, and those that only end what they have begun. */
+  status(hosts: Iterable<Host>): SandboxStatus['hosts'] {
+    const taken = this.all.filter((seat) => seat === this.first || seat.host)
+    const seated = taken.map(({ place: { role }, host, losses }) => {
+      const pid = host?.process.pid ?? 0
+      const ready = host?.isConnected === true
+      return { pid, role, ready, restarts: losses, rssBytes: rssBytes(pid) }
+    })
+    const leaving = Array.from(hosts, boundedHost).filter(({ isLeaving }) => isLeaving)
+    return [
+      ...seated,
+      ...leaving.map(({ pid, role }) => {
+        return { pid, role, ready: false, restarts: 0, rssBytes: rssBytes(pid) }
+      }),
+    ]
   }
 }

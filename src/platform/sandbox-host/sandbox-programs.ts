@@ -5,13 +5,13 @@ import { join } from 'node:path'
 
 import { installRoot } from '#config/install-root.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
+import { type GuestScripts, PART_NAMES } from '#sandbox/protocol/part-names.ts'
 
-import { loadGuestScripts, readGuestScripts } from './guest-scripts.ts'
 import { mailParserEntry, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'
 
 /** The package manager empties it, and others may read it as they may read the sources. */
 const CACHE = 'node_modules/.cache/croft'
+
 /** How Node reads the files, which have no other manifest above them there. */
 const MANIFEST = { type: 'module' }
 
@@ -88,4 +88,22 @@ async function stateOf(root: string): Promise<string> {
     hash.update(content)
   }
   return hash.digest('hex').slice(0, 32)
+}
+
+/** What makes an isolate's global scope: built beforehand in `dist/`, bundled from its sources elsewhere. */
+export async function loadGuestScripts(root: string = installRoot()): Promise<GuestScripts> {
+  const folder = join(root, 'sandbox')
+  if (existsSync(join(folder, 'prelude.js'))) return readGuestScripts(folder)
+  const { bundleGuest } = await import('#sandbox/guest/bundle.ts')
+  return bundleGuest()
+}
+
+/** The scripts in the folder of a build. */
+export async function readGuestScripts(folder: string): Promise<GuestScripts> {
+  const read = (path: string): Promise<string> => readFile(join(folder, path), 'utf8')
+  const parts = PART_NAMES.map(async (name) => [name, await read(`parts/${name}.js`)] as const)
+  return {
+    prelude: await read('prelude.js'),
+    parts: Object.fromEntries(await Promise.all(parts)) as GuestScripts['parts'],
+  }
 }

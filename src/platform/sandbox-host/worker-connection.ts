@@ -2,18 +2,18 @@ import type { Socket } from 'node:net'
 
 import { FrameEncoder } from '#sandbox/protocol/frames.ts'
 import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/protocol/grammars.ts'
-import type { FromWorker } from '#sandbox/protocol/protocol.ts'
+import type { FromWorker, SlotDefinition } from '#sandbox/protocol/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/protocol/records.ts'
 
 import { AnswerQueue, type HostCallAnswer } from './answer-queue.ts'
 import { callerOf } from './call.ts'
 import type { HostPlace } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
-import { slotDefinition } from './slot-definition.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
 const LAST_SEQ = 0x7fffffff
+
 /** Programs whose code a worker keeps, warm or not. */
 const MAX_PROGRAMS = 1000
 
@@ -273,5 +273,27 @@ export class WorkerConnection {
     this.#next.add('defineSlot', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
     this.#added()
     return this.#lastSlot
+  }
+}
+
+/** What a worker has to know of a function before its first call. */
+function slotDefinition({ program, definition, purpose }: PendingCall): SlotDefinition {
+  const { name, entry, handler, modules, env, timeoutMs } = definition
+  const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
+  let memoryMb = 0
+  for (const one of program.functions.values()) memoryMb = Math.max(memoryMb, one.memoryMb)
+  return {
+    programKey: program.key,
+    siteId: program.siteId,
+    siteDomain: program.siteDomain,
+    name,
+    entry,
+    handler,
+    modules,
+    env,
+    timeoutMs,
+    memoryMb,
+    purpose,
+    limits: { cpuMs, resultBytes, logLineLength, logLines },
   }
 }

@@ -11,8 +11,10 @@ import {
   rm,
   rmdir,
   stat,
+  lstat,
+  symlink,
 } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 
 import { hasCode, ifMissing } from '#base/error-code.ts'
 import { makeFolderDurably, writeFileAtomically } from '#config/atomic-file.ts'
@@ -20,7 +22,6 @@ import { SetupError } from '#config/setup-error.ts'
 
 import { type Account, accountFor, canReach, runAs } from './account.ts'
 import { type Binaries, program } from './binaries.ts'
-import { linkLibraries } from './library-links.ts'
 
 /** Where databases go that the account of the database cannot reach in the data folder. */
 const ELSEWHERE = '/var/lib/croft'
@@ -169,3 +170,38 @@ async function copyBinaries(binaries: Binaries, target: string): Promise<void> {
 
 const ownerOf = (path: string): Promise<Account | undefined> =>
   stat(path).then(({ uid, gid }) => ({ uid, gid }), ifMissing(undefined))
+
+/**
+ * Makes the links between shared libraries that an npm package cannot carry. The package's own install script makes
+ * them too, but installs without scripts are common. False when the folder cannot be written: use a copy of it then.
+ */
+async function linkLibraries(home: string): Promise<boolean> {
+  for (const { source, target } of await readLinks(home)) {
+    const path = join(home, '..', target)
+    if (await exists(path)) continue
+    try {
+      await symlink(relative(dirname(target), source), path)
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) continue
+      if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return false
+      throw error
+    }
+  }
+  return true
+}
+
+async function readLinks(home: string): Promise<{ source: string; target: string }[]> {
+  const text = await readFile(join(home, 'pg-symlinks.json'), 'utf8').catch(ifMissing('[]'))
+  const links: unknown = JSON.parse(text)
+  if (!Array.isArray(links)) throw new Error('pg-symlinks.json is not a list')
+  return links.map((link: { source?: unknown; target?: unknown }) => ({
+    source: String(link.source),
+    target: String(link.target),
+  }))
+}
+
+const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

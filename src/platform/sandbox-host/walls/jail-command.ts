@@ -4,16 +4,24 @@ import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 
 import { bubblewrapArguments, FILTER_FD, type View } from './bubblewrap.ts'
 import type { MemoryGroups } from './memory-groups.ts'
-import { nodePermissions } from './node-permissions.ts'
-import { limitLines } from './process-limits.ts'
 import { asUser, withoutCapabilities } from './sandbox-user.ts'
-import { filesOfEntry } from './visible-files.ts'
+import { filesOfEntry, withTargets } from './visible-files.ts'
 import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
 
 /** isolated-vm asks for the first: https://github.com/laverdet/isolated-vm#requirements */
 const NODE_FLAGS = ['--no-node-snapshot', '--disable-warning=ExperimentalWarning']
+
 /** A process inherits nothing from this one's environment. */
 const ENVIRONMENT = { TZ: 'UTC', LANG: 'C.UTF-8' }
+
+/** Which binary of a native package fits is decided by whether this file exists. */
+const LIBC_MARK = '/etc/alpine-release'
+
+/** A process has its sockets, its files and its libraries; a dozen threads. */
+const OPEN_FILES = 256
+
+/** Enough for a snapshot. In units of 512 bytes, or of 1024 where the shell is bash. */
+const FILE_BLOCKS = 8192
 
 /** What walls are built from on this machine. */
 export interface JailParts {
@@ -47,6 +55,13 @@ export interface SandboxProgram {
   readonly cpuSeconds?: number
   /** Resident memory at which the service ends it. */
   readonly memoryBytes?: number
+}
+
+interface ProcessLimits {
+  readonly walls: ReadonlySet<Wall>
+  /** Of all processes of the user that this one runs as. */
+  readonly maxThreads: number
+  readonly cpuSeconds: number | undefined
 }
 
 /** How a process of the sandbox is started behind walls. */
@@ -110,4 +125,34 @@ function inShell(
     args: ['-c', script, 'sh', filterPath, group ?? '', ...command],
     env: ENVIRONMENT,
   }
+}
+
+/** Node's own refusal of every other file, and of starting programs. Native code, which isolates need, is not bound by it. */
+const nodePermissions = ({ reads, writes }: View): string[] => [
+  '--permission',
+  '--allow-addons',
+  '--allow-worker',
+  // It says on stderr that native code could get around the rest: hence the other walls.
+  '--disable-warning=SecurityWarning',
+  ...withTargets([...reads, ...writes, LIBC_MARK]).map((path) => `--allow-fs-read=${path}`),
+  ...withTargets(writes).map((path) => `--allow-fs-write=${path}`),
+]
+
+/** Lines for the shell that sets limits for itself before it becomes the process. */
+function limitLines({ walls, maxThreads, cpuSeconds }: ProcessLimits): string[] {
+  const cpu = cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]
+  if (!walls.has('limits')) return cpu
+  return [
+    // A core file of a process full of other people's data must not be left on a disk.
+    'ulimit -c 0',
+    `ulimit -n ${OPEN_FILES}`,
+    `ulimit -f ${FILE_BLOCKS}`,
+    ...cpu,
+    // Counted by user: of a user that others share it would count theirs too. Shells differ in its letter.
+    ...(walls.has('user')
+      ? [
+          `if (ulimit -u ${maxThreads}) 2>&-; then ulimit -u ${maxThreads}; else ulimit -p ${maxThreads}; fi`,
+        ]
+      : []),
+  ]
 }

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
-import { ABSENT_SYSCALLS, DENIED_SYSCALLS, JUDGED_SYSCALLS } from './denied-syscalls.ts'
-import { type Architecture, seccompFilter } from './seccomp-filter.ts'
+import {
+  type Architecture,
+  seccompFilter,
+  ABSENT_SYSCALLS,
+  DENIED_SYSCALLS,
+  JUDGED_SYSCALLS,
+} from './seccomp-filter.ts'
 
 const ALLOWED = 0x7fff0000
 const KILLED = 0x80000000
