@@ -10,6 +10,7 @@ const PAGES = [
   '{docs,decisions,bench,examples,sdk,conformance,deploy}/**/*.md',
   'test/**/*.md',
 ]
+const MAX_RECORD_WORDS = 200
 const FENCED = /^ *(```+)[^]*?^ *\1$/gm
 
 interface Link {
@@ -56,7 +57,7 @@ test('links between the pages of this repository lead to files and headings that
   expect(broken).toEqual([])
 })
 
-test('every decision is in the index, with its title', async () => {
+test('every decision is short, and in the index with its title', async () => {
   const index = await readFile(join(ROOT, 'decisions/README.md'), 'utf8')
   const records = await Array.fromAsync(glob('decisions/[0-9]*.md', { cwd: ROOT }))
   for (const record of records) {
@@ -64,6 +65,8 @@ test('every decision is in the index, with its title', async () => {
     expect(index).toContain(
       `(${record.slice('decisions/'.length)}): ${title.slice('# 000: '.length)}\n`,
     )
+    const words = (await readFile(join(ROOT, record), 'utf8')).split(/\s+/).filter(Boolean)
+    expect(words.length, record).toBeLessThanOrEqual(MAX_RECORD_WORDS)
   }
 })
 

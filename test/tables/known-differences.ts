@@ -18,7 +18,7 @@ import {
 
 import type { Answer } from './answer.ts'
 
-/** Where dynalite is not DynamoDB; each has its row in decisions 101, 110, 163 or 190. */
+/** Where dynalite is not DynamoDB; each has its row in docs/reference/dynamodb-compatibility.md. */
 export type Difference =
   | 'syntax-wording'
   | 'type-set'

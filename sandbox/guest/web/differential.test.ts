@@ -256,7 +256,7 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
   },
   'what is missing': {
     body: `return [typeof WebSocket, typeof BroadcastChannel]`,
-    why: 'not offered: decisions/015-provide-the-web-platform-from-a-snapshot.md',
+    why: 'not offered: functions have no sockets',
   },
   'a stream as a body needs no duplex': {
     body: `try { return new Request('http://a', { method: 'POST', body: new ReadableStream() }).method } catch (e) { return e.name }`,
