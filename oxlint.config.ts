@@ -92,6 +92,7 @@ export default defineConfig({
     'no-console': 'error',
     'node/no-process-env': 'error',
     eqeqeq: 'error',
+    'vitest/no-standalone-expect': ['error', { additionalTestBlockFunctions: ['testOn'] }],
     // The second argument says which case of a walk failed.
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'max-lines': ['error', { max: 500 }],

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
+import { arePackagesInstalled } from './scripts/extra-packages.ts'
+import { peerTests } from './scripts/peer-tests.ts'
+
 /** Those that take longest, the longest first. Begun last, one of them would run alone at the end. */
 const LONG = [
   'test/cli/readme.test.ts',
@@ -40,7 +43,7 @@ const LONG = [
   'test/pages/any-replica.test.ts',
   'test/jobs/faults.test.ts',
   'test/boot/drain.test.ts',
-  'test/tables/actions-differential.test.ts',
+  'test/tables/actions-differential.peers.test.ts',
   'test/boot/built-on-runtimes.test.ts',
   'test/oidc/refusal-table.test.ts',
 ]
@@ -50,7 +53,7 @@ const JOURNEYS = [
   'test/mail/inbound-crash.test.ts',
   'test/mail/sending-crash.test.ts',
   'test/mail/local-mail-crash.test.ts',
-  'test/tables/actions-differential.test.ts',
+  'test/tables/actions-differential.peers.test.ts',
 ]
 const missing = [...LONG, ...JOURNEYS].filter(
   (path) => !existsSync(join(import.meta.dirname, path)),
@@ -70,6 +73,7 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const PEER_TESTS = [peerTests({ isInstalled: arePackagesInstalled('peers') })]
 const SERVICES_RESOLVE = { alias: { '@node-rs/argon2': CHEAP_ARGON2 } }
 const SERVICES = {
   globalSetup: ['test/support/global-setup.ts'],
@@ -109,16 +113,18 @@ export default defineConfig({
         },
       },
       {
+        plugins: PEER_TESTS,
         resolve: SERVICES_RESOLVE,
         test: {
           ...SERVICES,
           name: 'services',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/chaos/**', 'test/scale/**'],
+          exclude: ['**/node_modules/**', 'test/chaos/**', 'test/scale/**'],
         },
       },
       // What takes minutes, or a disk of its own: not in every run.
       {
+        plugins: PEER_TESTS,
         resolve: SERVICES_RESOLVE,
         test: {
           ...SERVICES,

@@ -18,7 +18,7 @@ export const versionsLine = (): string =>
   [
     `Croft ${packageVersion('../package.json')} on Bun ${packageVersion('bun/package.json')} and Node ${process.versions.node}`,
     `workerd ${workerdVersion()}`,
-    `Deno ${packageVersion('deno/package.json')}`,
+    `Deno ${packageVersion('../peers/node_modules/deno/package.json')}`,
     `Elysia ${packageVersion('elysia/package.json')}`,
   ].join(', ')
 

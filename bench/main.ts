@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 
+import { installPackages } from '#scripts/extra-packages.ts'
 import { performancePage } from '#scripts/performance-page/page.ts'
 
 import { type BenchOptions, USAGE, parseBenchOptions } from './bench-options.ts'
@@ -7,7 +8,6 @@ import { type ColdCalls, measureColdCalls } from './croft/cold-calls.ts'
 import type { CroftProcess } from './croft/croft-process.ts'
 import { machineLine, versionsLine } from './machine.ts'
 import { Measurements } from './measurements.ts'
-import { installPackages } from './packages.ts'
 import { resultsFile } from './results-file.ts'
 import { resultsText } from './results-table.ts'
 import { takeSample } from './sample.ts'
@@ -22,7 +22,8 @@ async function bench(options: BenchOptions): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
   }
-  await installPackages(progress)
+  await installPackages('bench/packages', progress)
+  await installPackages('peers', progress)
   const { publishes, subjects: wanted } = options
   const { subjects, croft } = await startSubjects(
     {

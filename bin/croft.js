@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const PEERS = join(ROOT, 'peers/node_modules')
 const NODE_MAJOR = 24
 /** What stands in for Bun until its install script has run is a few hundred bytes long. */
 const SMALLEST_BUN = 1_000_000
@@ -25,7 +26,7 @@ const RUNTIMES = {
     flags: [],
   }),
   deno: () => ({
-    file: denoFile() ?? missing('Deno', 'deno'),
+    file: denoFile() ?? missing('Deno', 'deno', denoInstallation()),
     flags: ['run', '--allow-all', '--no-lock', '--node-modules-dir=manual', '--cached-only'],
   }),
 }
@@ -122,7 +123,7 @@ function nodeFile() {
 
 function denoFile() {
   const platform = `${process.platform}-${process.arch}`
-  return candidates('@deno', (name) => name.startsWith(platform))
+  return candidates('@deno', (name) => name.startsWith(platform), [PEERS, ...modulesFolders()])
     .flatMap((folder) => [join(folder, 'deno'), join(folder, 'deno.exe')])
     .find((file) => existsSync(file) && runs(file))
 }
@@ -134,8 +135,8 @@ function packageFile(name, file) {
     .find((path) => existsSync(path))
 }
 
-function candidates(scope, fits) {
-  return modulesFolders().flatMap((folder) => {
+function candidates(scope, fits, modules = modulesFolders()) {
+  return modules.flatMap((folder) => {
     const scoped = join(folder, scope)
     if (!existsSync(scoped)) return []
     return readdirSync(scoped)
@@ -158,8 +159,11 @@ function runs(file) {
   return spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
-function missing(what, name) {
-  throw new Error(
-    `${what} is missing: the package "${name}" is not installed. Run "npm ci" with optional and dev dependencies.`,
-  )
+/** The sources have Deno among the packages that they are compared with. */
+function denoInstallation() {
+  return existsSync(dirname(PEERS)) ? 'Run "npm run peers".' : 'Run "npm install deno".'
+}
+
+function missing(what, name, advice = 'Run "npm ci" with optional dependencies.') {
+  throw new Error(`${what} is missing: the package "${name}" is not installed. ${advice}`)
 }

@@ -3,10 +3,12 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-/** That of the product, and that of what only benchmarks need. */
-export const LOCK_FILES = ['package-lock.json', 'bench/packages/package-lock.json'].map(
-  (path) => new URL(`../${path}`, import.meta.url).pathname,
-)
+/** That of the product, and those of what is no part of its installation. */
+export const LOCK_FILES = [
+  'package-lock.json',
+  'bench/packages/package-lock.json',
+  'peers/package-lock.json',
+].map((path) => new URL(`../${path}`, import.meta.url).pathname)
 
 type Versions = Readonly<Record<string, string>>
 

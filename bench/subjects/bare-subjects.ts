@@ -1,7 +1,7 @@
 import { echoTenant, jobTenant } from '#bench/job-calls.ts'
 import { PAYLOAD_LENGTHS } from '#bench/payload-lengths.ts'
 import type { IsWanted, Subject, SubjectName } from '#bench/subject.ts'
-import { DENO } from '#test/runtimes.ts'
+import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 import { startScriptServer } from './script-server.ts'
 
@@ -29,7 +29,7 @@ export async function startBareSubjects(
     )
   }
   if (isWanted('deno')) {
-    const command = [DENO, 'run', '--quiet', '--allow-net'] as const
+    const command = [denoBinary(), 'run', '--quiet', '--allow-net'] as const
     const server = running.use(await startScriptServer(command, 'bare-deno-server.ts'))
     subjects.push({ name: 'deno', ...addressOf(server), tenants: [job] })
   }

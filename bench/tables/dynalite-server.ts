@@ -1,5 +1,11 @@
 /** dynalite in memory as a process of its own: prints `port N`. */
-import dynalite from 'dynalite'
+import { createRequire } from 'node:module'
+
+import type createServer from 'dynalite'
+
+const dynalite: typeof createServer = createRequire(new URL('../../peers/', import.meta.url))(
+  'dynalite',
+)
 
 const server = dynalite({ createTableMs: 0 })
 server.listen(0, '127.0.0.1', () => {

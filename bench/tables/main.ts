@@ -2,6 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, release, totalmem, type as systemName } from 'node:os'
 import { parseArgs } from 'node:util'
 
+import { installPackages } from '#scripts/extra-packages.ts'
+
 import { bareSql } from './bare-sql.ts'
 import { startCroftRoute } from './croft-route.ts'
 import { startDynalite } from './dynalite.ts'
@@ -33,6 +35,7 @@ const options = {
   callers: CALLERS,
 }
 
+await installPackages('peers', progress)
 await using running = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { DENO } from '#test/runtimes.ts'
+import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 import { CALL_MODULE, type FunctionFiles, type Observed } from './function-files.ts'
 
@@ -27,7 +27,7 @@ export async function runInRealDeno({ names, texts }: FunctionFiles): Promise<Ob
     await writeFile(join(folder, 'call.js'), CALL_MODULE)
     await writeFile(join(folder, 'main.js'), mainModule(names, mark))
     const printed = await promisify(execFile)(
-      DENO,
+      denoBinary(),
       [...FLAGS, `--allow-read=${folder}`, 'main.js'],
       {
         cwd: folder,

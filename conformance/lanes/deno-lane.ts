@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import { DENO } from '#test/runtimes.ts'
+import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 import type { JobOutcome, JobRunner } from './lane.ts'
 import type { Ending, Finding, Job } from './protocol.ts'
@@ -40,7 +40,7 @@ export class DenoLane implements JobRunner {
 
 async function runMain(folder: string, jobMs: number): Promise<JobOutcome> {
   const env = { DENO_DIR: folder, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1', HOME: folder }
-  const child = spawn(DENO, [...FLAGS, join(folder, 'main.js')], { cwd: folder, env })
+  const child = spawn(denoBinary(), [...FLAGS, join(folder, 'main.js')], { cwd: folder, env })
   const findings: Finding[] = []
   let errors = ''
   child.stdin.end()

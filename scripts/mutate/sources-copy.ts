@@ -23,7 +23,9 @@ export class SourcesCopy implements AsyncDisposable {
       await mkdir(dirname(join(copy.folder, path)), { recursive: true })
       await copyFile(join(root, path), join(copy.folder, path))
     }
-    await symlink(join(root, 'node_modules'), join(copy.folder, 'node_modules'), 'dir')
+    for (const path of ['node_modules', 'peers/node_modules', 'test/node_modules']) {
+      await symlink(join(root, path), join(copy.folder, path), 'dir')
+    }
     return copy
   }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { request } from '#test/http-client.ts'
+import { testOn } from '#test/on-runtimes.ts'
 import { type TestDatabase, cloneDatabase } from '#test/postgres.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -84,7 +85,7 @@ describe('a start that cannot succeed says', () => {
     )
   })
 
-  test.each(['bun', 'node', 'deno'] as const)('which port is taken, on %s', async (on) => {
+  testOn(['bun', 'node', 'deno'], 'which port is taken, on %s', async (on) => {
     const fault = { env: onDatabase(), port: running.port, on }
     expect(await refusal(fault)).toBe(
       `croft: Port ${running.port} on 127.0.0.1 is in use: stop the program that listens there, or choose another with PORT`,

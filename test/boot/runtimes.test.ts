@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { CroftProcess } from '#test/croft-process.ts'
 import { hiddenFields } from '#test/form-browser.ts'
 import type { Answer } from '#test/http-client.ts'
+import { describeOn, installed } from '#test/on-runtimes.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** The first makes the installation, the others find it. */
+const RUNTIMES = ['deno', 'node', 'bun'] as const
+const [FIRST] = installed(RUNTIMES)
 
 let folder: string
 const cleanUp = new AsyncDisposableStack()
@@ -18,8 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-/** From its sources, in this order on one data folder: Deno makes the installation, the others find it. */
-describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) => {
+/** From its sources, in this order on one data folder. */
+describeOn(RUNTIMES, 'an installation on %s', (on) => {
   test('answers the first operation, from a sandbox and from the cache, refuses a wrong password, and stops in order', async () => {
     const options = { dataDir: join(folder, 'data'), on, root: ROOT }
     const croft = cleanUp.use(await CroftProcess.start(options))
@@ -30,7 +34,7 @@ describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) =>
     // With fewer, what two sites compress holds up the files of all others.
     const threads = `UV_THREADPOOL_SIZE=${cpus().length + 2}`
     expect(environment.includes(threads)).toBe(on === 'bun')
-    if (on === 'deno') await croft.printed('croft site verify')
+    if (on === FIRST) await croft.printed('croft site verify')
     const first = await croft.hello(on)
     expect(first).toMatchObject({ status: 200, json: { data: { message: `Hello, ${on}!` } } })
     expect(first.headers['x-cache']).toBe('MISS')

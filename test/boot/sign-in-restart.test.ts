@@ -10,6 +10,7 @@ import type { Front } from '#test/front.ts'
 import { googleFor } from '#test/google-sign-in.ts'
 import { InStep } from '#test/in-step.ts'
 import { Journey } from '#test/journey.ts'
+import { installed } from '#test/on-runtimes.ts'
 import { portalOf } from '#test/operator.ts'
 import { allMailTo, codeIn, mailTo } from '#test/outbox.ts'
 import { isRunning } from '#test/process-table.ts'
@@ -20,7 +21,7 @@ import { requestSignUp } from '#test/visitors.ts'
 
 const HOST = 'shop.test'
 const OPERATOR_KEY = randomBytes(32).toString('base64url')
-const RUNTIMES = ['bun', 'node', 'deno'] as const
+const RUNTIMES = installed(['bun', 'node', 'deno'])
 
 let dataDir: string
 let port: number

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cp, glob, mkdir, mkdtemp, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -256,7 +256,9 @@ const responsesIn = (script: string): RegExp[] =>
 async function clone(to: string): Promise<void> {
   await mkdir(to)
   for (const name of await readdir(ROOT)) {
-    if (!NOT_CLONED.has(name)) await cp(join(ROOT, name), join(to, name), { recursive: true })
+    if (NOT_CLONED.has(name)) continue
+    const filter = (path: string) => basename(path) !== 'node_modules'
+    await cp(join(ROOT, name), join(to, name), { recursive: true, filter })
   }
   await symlink(join(ROOT, 'node_modules'), join(to, 'node_modules'))
   for (const args of [

@@ -7,11 +7,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
+import { testOn } from '#test/on-runtimes.ts'
 
 import { ran } from './croft.ts'
 
 /** Node before 22.15 has no `process.execve`. */
 const OLD_NODE = ['--import', 'data:text/javascript,process.execve=undefined']
+const RUNTIMES = ['bun', 'node', 'deno'] as const
+const ON = { bun: [], node: ['--on', 'node'], deno: ['--on=deno'] } as const
 const PROGRAM = `
   process.once('SIGTERM', () => process.exit(7))
   const runtime = 'Bun' in globalThis ? 'bun' : 'Deno' in globalThis ? 'deno' : 'node'
@@ -32,22 +35,23 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const bin = () => join(folder, 'bin/croft.js')
-const installed = async () => {
-  await rm(join(folder, 'node_modules'), { force: true })
-  await symlink(join(installRoot(), 'node_modules'), join(folder, 'node_modules'))
+const install = async () => {
+  await uninstall()
+  for (const name of ['node_modules', 'peers']) {
+    await symlink(join(installRoot(), name), join(folder, name))
+  }
+}
+const uninstall = async () => {
+  for (const name of ['node_modules', 'peers']) await rm(join(folder, name), { force: true })
 }
 
 describe.each([
   ['by replacing itself', []],
   ['with a child', OLD_NODE],
 ])('the program starts %s', (_how, flags: string[]) => {
-  test.each([
-    ['bun', ['serve', 'a', 'b']],
-    ['node', ['serve', '--on', 'node', 'a', 'b']],
-    ['deno', ['serve', '--on=deno', 'a', 'b']],
-  ])('on %s, hands its words on and ends with its code', async (runtime, args) => {
-    await installed()
-    expect(await ran([...flags, bin(), ...args], {})).toEqual({
+  testOn(RUNTIMES, 'on %s, hands its words on and ends with its code', async (runtime) => {
+    await install()
+    expect(await ran([...flags, bin(), 'serve', ...ON[runtime], 'a', 'b'], {})).toEqual({
       code: 5,
       out: `${runtime} a b\n`,
       err: '',
@@ -55,13 +59,13 @@ describe.each([
   })
 
   test('every other command on Node', async () => {
-    await installed()
+    await install()
     const { out } = await ran([...flags, bin(), 'site', 'list'], {})
     expect(out).toBe('node site list\n')
   })
 
   test('and a signal reaches it', async () => {
-    await installed()
+    await install()
     const child = spawn(process.execPath, [...flags, bin(), 'serve', 'stay'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -73,18 +77,31 @@ describe.each([
 
 describe('a runtime that is not installed', () => {
   test.each([
-    [['serve'], 'bun is missing: the package "@oven/bun-'],
-    [['serve', '--on', 'deno'], 'Deno is missing: the package "deno" is not installed'],
-  ])('is named by %j', async (args, words) => {
-    await rm(join(folder, 'node_modules'), { force: true })
+    [['serve'], 'bun is missing: the package "@oven/bun-', 'npm ci'],
+    [
+      ['serve', '--on', 'deno'],
+      'Deno is missing: the package "deno" is not installed',
+      'npm install deno',
+    ],
+  ])('is named by %j', async (args, words, command) => {
+    await uninstall()
     const { code, err } = await ran([bin(), ...args], {})
     expect(code).toBe(1)
     expect(err).toContain(words)
-    expect(err).toContain('npm ci')
+    expect(err).toContain(`Run "${command}"`)
+  })
+
+  test('is installed by a script of the sources where it is Deno', async () => {
+    await uninstall()
+    await mkdir(join(folder, 'peers'))
+    const { code, err } = await ran([bin(), 'serve', '--on', 'deno'], {})
+    await rm(join(folder, 'peers'), { recursive: true })
+    expect(code).toBe(1)
+    expect(err).toContain('Run "npm run peers"')
   })
 
   test('does not matter for Node when the one at hand is new enough', async () => {
-    await rm(join(folder, 'node_modules'), { force: true })
+    await uninstall()
     expect(await ran([bin(), 'serve', '--on', 'node'], {})).toMatchObject({
       code: 5,
       out: 'node \n',
@@ -92,7 +109,7 @@ describe('a runtime that is not installed', () => {
   })
 
   test('is found in the package of the platform when no install script has run', async () => {
-    await rm(join(folder, 'node_modules'), { force: true })
+    await uninstall()
     const real = join(installRoot(), 'node_modules/bun/bin/bun.exe')
     const scoped = join(folder, 'node_modules/@oven', `bun-${process.platform}-${process.arch}`)
     await mkdir(join(scoped, 'bin'), { recursive: true })

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 
 import { DnsServer, type DnsReply, NO_RESPONSE, txt } from '#test/dns-server.ts'
+import { describeOn } from '#test/on-runtimes.ts'
 import { Script } from '#test/runtimes.ts'
 
 const FIXTURE = new URL('fixtures/dns.ts', import.meta.url)
@@ -63,7 +64,7 @@ const RECORDS: Readonly<Record<string, DnsReply>> = {
   'TXT xn--bcher-kva.test': { answers: [txt('xn--bcher-kva.test', 'found')] },
 }
 
-describe.each(['bun', 'node', 'deno'] as const)('DNS on %s', (runtime) => {
+describeOn(['bun', 'node', 'deno'], 'DNS on %s', (runtime) => {
   let first: DnsServer
   let second: DnsServer
   let script: Script

@@ -8,8 +8,9 @@ import {
 } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { describeOn } from '#test/on-runtimes.ts'
 import { Script } from '#test/runtimes.ts'
 
 const FIXTURE = new URL('fixtures/egress.ts', import.meta.url)
@@ -102,7 +103,7 @@ afterAll(() => {
   for (const server of [secure, plain, raw]) server.close()
 })
 
-describe.each(['bun', 'node', 'deno'] as const)('egress on %s', (runtime) => {
+describeOn(['bun', 'node', 'deno'], 'egress on %s', (runtime) => {
   let script: Script
   beforeAll(() => {
     script = new Script(runtime, FIXTURE)

@@ -6,12 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { DISCARD_LIMITS } from '#platform/http-server/unread-body.ts'
 import { type Call, request, serverSentEvents } from '#test/http-client.ts'
+import { describeOn } from '#test/on-runtimes.ts'
 import { Script } from '#test/runtimes.ts'
 
 const FIXTURE = new URL('fixtures/http-server.ts', import.meta.url)
 const MB = 1_000_000
 
-describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtime) => {
+describeOn(['bun', 'node', 'deno'], 'the HTTP server on %s', (runtime) => {
   let script: Script
   let port: number
   beforeAll(async () => {
@@ -167,82 +168,79 @@ describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtim
   })
 })
 
-describe.each(['bun', 'node', 'deno'] as const)(
-  'a refusal before the end of the body, on %s',
-  (runtime) => {
-    let script: Script
-    let port: number
-    beforeAll(async () => {
-      script = new Script(runtime, FIXTURE, ['30'])
-      port = (await script.next()).port
+describeOn(['bun', 'node', 'deno'], 'a refusal before the end of the body, on %s', (runtime) => {
+  let script: Script
+  let port: number
+  beforeAll(async () => {
+    script = new Script(runtime, FIXTURE, ['30'])
+    port = (await script.next()).port
+  })
+  afterAll(() => script[Symbol.asyncDispose]())
+
+  const large = new Uint8Array(60 * MB)
+  const inChunks = () => {
+    let sent = 0
+    return new ReadableStream({
+      pull: (controller) =>
+        sent++ < 60 ? controller.enqueue(new Uint8Array(MB)) : controller.close(),
     })
-    afterAll(() => script[Symbol.asyncDispose]())
+  }
 
-    const large = new Uint8Array(60 * MB)
-    const inChunks = () => {
-      let sent = 0
-      return new ReadableStream({
-        pull: (controller) =>
-          sent++ < 60 ? controller.enqueue(new Uint8Array(MB)) : controller.close(),
-      })
-    }
+  test.each(['/refuse', '/refuse-later', '/refuse-and-serve-on'])(
+    'reaches clients that are still sending to %s',
+    async (path) => {
+      const seen = new Set<string>()
+      for (let count = 0; count < 6; count++) {
+        const body = count % 2 === 0 ? large : inChunks()
+        const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+        seen.add(await told(fetch(`http://127.0.0.1:${port}${path}`, init)))
+      }
+      expect([...seen]).toEqual(['413 {"error":"too large"}'])
+    },
+  )
 
-    test.each(['/refuse', '/refuse-later', '/refuse-and-serve-on'])(
-      'reaches clients that are still sending to %s',
-      async (path) => {
-        const seen = new Set<string>()
-        for (let count = 0; count < 6; count++) {
-          const body = count % 2 === 0 ? large : inChunks()
-          const init: RequestInit = { method: 'POST', body, duplex: 'half' }
-          seen.add(await told(fetch(`http://127.0.0.1:${port}${path}`, init)))
-        }
-        expect([...seen]).toEqual(['413 {"error":"too large"}'])
-      },
-    )
+  test('is whole at once, and its connection ends soon when nothing is sent any more', async () => {
+    const { answer, closedMs } = await left(port, () => {})
+    expect(answer).toContain(' 413 ')
+    expect(answer).toContain('{"error":"too large"}')
+    expect(closedMs).toBeLessThan(DISCARD_LIMITS.silenceMs + 2000)
+  })
 
-    test('is whole at once, and its connection ends soon when nothing is sent any more', async () => {
-      const { answer, closedMs } = await left(port, () => {})
-      expect(answer).toContain(' 413 ')
-      expect(answer).toContain('{"error":"too large"}')
-      expect(closedMs).toBeLessThan(DISCARD_LIMITS.silenceMs + 2000)
+  test('ends the connection of who never stops sending', async () => {
+    const endless = new Uint8Array(4 * MB)
+    const { answer, sentBytes } = await left(port, (socket) => {
+      const more = () => {
+        while (!socket.destroyed && socket.write(endless));
+      }
+      socket.on('drain', more)
+      more()
     })
+    expect(answer).toContain('{"error":"too large"}')
+    expect(sentBytes).toBeGreaterThan(100 * MB)
+  })
 
-    test('ends the connection of who never stops sending', async () => {
-      const endless = new Uint8Array(4 * MB)
-      const { answer, sentBytes } = await left(port, (socket) => {
-        const more = () => {
-          while (!socket.destroyed && socket.write(endless));
-        }
-        socket.on('drain', more)
-        more()
-      })
-      expect(answer).toContain('{"error":"too large"}')
-      expect(sentBytes).toBeGreaterThan(100 * MB)
-    })
+  test('leaves the connection to a client whose short body it skipped', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const path = '/refuse-and-serve-on'
+    const answer = await request({ port, path, method: 'POST', body: 'short', agent })
+    expect(answer).toMatchObject({ status: 413 })
+    expect(answer.headers['connection']).not.toBe('close')
+    expect((await request({ port, path: '/text', agent })).text).toBe('hello')
+    agent.destroy()
+  })
 
-    test('leaves the connection to a client whose short body it skipped', async () => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      const path = '/refuse-and-serve-on'
-      const answer = await request({ port, path, method: 'POST', body: 'short', agent })
-      expect(answer).toMatchObject({ status: 413 })
-      expect(answer.headers['connection']).not.toBe('close')
-      expect((await request({ port, path: '/text', agent })).text).toBe('hello')
-      agent.destroy()
+  test('does not keep a draining server', async () => {
+    await using own = new Script(runtime, FIXTURE, ['30'])
+    const { port: there } = await own.next()
+    const slow = left(there, (socket) => {
+      const trickle = setInterval(() => socket.write('x'), 200)
+      socket.once('close', () => clearInterval(trickle))
+      socket.once('data', () => own.tell('20000'))
     })
-
-    test('does not keep a draining server', async () => {
-      await using own = new Script(runtime, FIXTURE, ['30'])
-      const { port: there } = await own.next()
-      const slow = left(there, (socket) => {
-        const trickle = setInterval(() => socket.write('x'), 200)
-        socket.once('close', () => clearInterval(trickle))
-        socket.once('data', () => own.tell('20000'))
-      })
-      expect((await own.next()).drainedMs).toBeLessThan(5000)
-      expect((await slow).answer).toContain('{"error":"too large"}')
-    })
-  },
-)
+    expect((await own.next()).drainedMs).toBeLessThan(5000)
+    expect((await slow).answer).toContain('{"error":"too large"}')
+  })
+})
 
 /** Status and text, or the code of the failure. */
 const told = (response: Promise<Response>): Promise<string> =>
@@ -265,7 +263,7 @@ async function left(port: number, goesOn: (socket: Socket) => void) {
   return { answer, closedMs: performance.now() - startedAt, sentBytes: socket.bytesWritten }
 }
 
-describe.each(['bun', 'node', 'deno'] as const)('draining on %s', (runtime) => {
+describeOn(['bun', 'node', 'deno'], 'draining on %s', (runtime) => {
   test('under load loses no request of a client that keeps its connections', async () => {
     await using script = new Script(runtime, FIXTURE, ['30'])
     const load = new Load((await script.next()).port)

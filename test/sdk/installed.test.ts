@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
+import { testOn } from '#test/on-runtimes.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { Script } from '#test/runtimes.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -58,7 +59,7 @@ async function publishNotes(site: RuntimeSite): Promise<void> {
 }
 
 describe('the installed SDK', () => {
-  test.each(['node', 'bun', 'deno'] as const)('calls a site from %s', async (runtime) => {
+  testOn(['node', 'bun', 'deno'], 'calls a site from %s', async (runtime) => {
     await using script = new Script(runtime, sdk.script, [stack.baseUrl(HOST), ...tokens])
     expect(await script.next()).toEqual({
       hello: { message: 'Hello, Ada' },

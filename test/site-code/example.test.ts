@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { denoBinary, denoMissing } from '#sandbox/guest/testing/deno.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
-import { DENO } from '#test/runtimes.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const run = promisify(execFile)
@@ -34,15 +34,17 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-describe('the example', () => {
+const missing = denoMissing()
+
+describe.skipIf(missing)(`the example${missing ? ` (${missing})` : ''}`, () => {
   test('passes its own tests on Deno', async () => {
-    const { stdout } = await run(DENO, ['test', ...OFFLINE, 'testing'], { cwd: EXAMPLE })
+    const { stdout } = await run(denoBinary(), ['test', ...OFFLINE, 'testing'], { cwd: EXAMPLE })
     expect(stdout).toContain('3 passed')
   })
 
   test('answers on Deno over the shim as it does on a site', async () => {
     const args = ['run', ...OFFLINE, '--no-check', '--allow-read', SCRIPT, FUNCTION, SHIM]
-    const onDeno = await run(DENO, [...args, JSON.stringify(STEPS)], { cwd: EXAMPLE })
+    const onDeno = await run(denoBinary(), [...args, JSON.stringify(STEPS)], { cwd: EXAMPLE })
     expect(await onSite()).toEqual(JSON.parse(onDeno.stdout))
   })
 })

@@ -125,7 +125,9 @@ async function buildProgram(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-test-program-'))
   await chmod(folder, 0o755)
   await buildDist(ROOT, join(folder, 'croft'))
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'croft/node_modules'), 'dir')
+  for (const name of ['node_modules', 'peers']) {
+    await symlink(join(ROOT, name), join(folder, 'croft', name), 'dir')
+  }
   return folder
 }
 

@@ -8,15 +8,12 @@ import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Absolute path. */
-export const DENO = denoBinary()
-
 /** How each runtime starts a TypeScript file; absolute paths, because inside Bun the name `node` means Bun. */
 const RUNTIMES = {
-  bun: [require.resolve('bun/package.json').replace('package.json', 'bin/bun.exe')],
-  node: [process.execPath],
-  deno: [DENO, 'run', '--allow-all', '--quiet'],
-} as const satisfies Record<string, readonly [string, ...string[]]>
+  bun: () => [require.resolve('bun/package.json').replace('package.json', 'bin/bun.exe')],
+  node: () => [process.execPath],
+  deno: () => [denoBinary(), 'run', '--allow-all', '--quiet'],
+} as const satisfies Record<string, () => readonly [string, ...string[]]>
 
 export type Runtime = keyof typeof RUNTIMES
 
@@ -25,7 +22,7 @@ export const scriptCommand = (
   runtime: Runtime,
   file: URL,
   args: readonly string[] = [],
-): readonly string[] => [...RUNTIMES[runtime], file.pathname, ...args]
+): readonly string[] => [...RUNTIMES[runtime](), file.pathname, ...args]
 
 /** A script on a runtime, spoken to in lines of JSON. */
 export class Script implements AsyncDisposable {
@@ -34,7 +31,7 @@ export class Script implements AsyncDisposable {
   #errors = ''
 
   constructor(runtime: Runtime, file: URL, args: readonly string[] = []) {
-    const [command, ...prefix] = RUNTIMES[runtime]
+    const [command, ...prefix] = RUNTIMES[runtime]()
     this.#child = spawn(command, [...prefix, file.pathname, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
     })

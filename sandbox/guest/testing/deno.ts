@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 import type { Line } from './guest.ts'
 
-const require = createRequire(import.meta.url)
+const PACKAGES = resolve(import.meta.dirname, '../../../peers/node_modules/@deno')
 const TIMEOUT_MS = 20_000
+const MISSING = 'Deno is missing: "npm run peers" installs it'
 /** Deno's console, whose lines are kept: its levels are numbers. */
 const KEPT = `
 const lines = []
@@ -31,11 +32,21 @@ Deno.exit(0)`
   return JSON.parse(stdout) as Line[]
 }
 
-/** The npm package is a launcher; the binary itself is in the package of the platform. */
+/** Absolute path. The npm package is a launcher; the binary itself is in the package of the platform. */
 export function denoBinary(): string {
+  const file = denoFile()
+  if (!existsSync(file)) throw new Error(MISSING)
+  return file
+}
+
+/** Why tests on Deno cannot run here, or undefined. In CI that is a failure, not a skip. */
+export function denoMissing(): string | undefined {
+  // oxlint-disable-next-line node/no-process-env -- of the test runner, not of a sandbox
+  return existsSync(denoFile()) || process.env['CI'] !== undefined ? undefined : MISSING
+}
+
+function denoFile(): string {
   const libc = process.platform === 'linux' ? '-glibc' : ''
-  const name = `@deno/${process.platform}-${process.arch}${libc}/package.json`
-  const launcher = dirname(require.resolve('deno/package.json'))
-  const folder = dirname(createRequire(join(launcher, 'bin.cjs')).resolve(name))
-  return join(folder, process.platform === 'win32' ? 'deno.exe' : 'deno')
+  const name = process.platform === 'win32' ? 'deno.exe' : 'deno'
+  return join(PACKAGES, `${process.platform}-${process.arch}${libc}`, name)
 }
