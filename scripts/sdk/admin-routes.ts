@@ -25,6 +25,7 @@ interface Declaration {
   readonly body?: TSchema
   readonly response?: TSchema | SchemasByStatus
   readonly detail?: {
+    readonly summary?: string
     readonly 'x-request-body'?: { readonly kind: string }
     readonly 'x-response'?: ResponseKind
   }
@@ -45,8 +46,11 @@ export function adminRoutesSource(): string {
   const methods = METHODS.map((method) => {
     const entries = admin
       .filter((route) => route.method.toLowerCase() === method)
-      .map(({ path, hooks = {} }) => `    ${JSON.stringify(pathOf(path))}: ${entry(path, hooks)}`)
-    return `  readonly ${method}: {\n${entries.toSorted().join('\n')}\n  }\n`
+      .toSorted((a, b) => (pathOf(a.path) < pathOf(b.path) ? -1 : 1))
+      .map(
+        ({ path, hooks = {} }) => `${comment(hooks)}    "${pathOf(path)}": ${entry(path, hooks)}`,
+      )
+    return `  readonly ${method}: {\n${entries.join('\n')}\n  }\n`
   })
   return `// Written by "npm run sdk:routes" from the declarations of the routes: do not edit.\n
 /** By method and path: what a route of the admin API takes, and what it answers. Dates are texts (RFC 3339). */
@@ -55,6 +59,9 @@ export interface AdminRoutes {\n${methods.join('')}}\n`
 
 const pathOf = (path: string): string =>
   path.replace(/\/$/, '').replaceAll(/:(\w+)/g, (_all, name: string) => `{${name}}`)
+
+const comment = ({ detail }: Declaration): string =>
+  detail?.summary === undefined ? '' : `    /** ${detail.summary}. */\n`
 
 function entry(path: string, { query, body, response, detail }: Declaration): string {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => `readonly ${name}: string`)

@@ -19,6 +19,7 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get('/', async ({ site }) => view(site, await context.authEmailBranding.get(site.siteId)), {
       role: 'super-admin',
+      summary: 'Get the texts of the emails with codes',
       response: BrandingView,
     })
     .put(
@@ -27,6 +28,7 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
         view(site, await context.authEmailBranding.change(site.siteId, by, body)),
       {
         role: 'super-admin',
+        summary: 'Change the texts of the emails with codes',
         changes: { audit: ['branding.changed'], effects: ['changesAuthMail'] },
         body: BrandingChange,
         response: BrandingView,

@@ -16,7 +16,12 @@ export const messageStreamRoutes = (context: AppContext) =>
       if (mailbox !== undefined) await context.messages.requireReadable(site, actor, mailbox)
       return eventStream(request, mailboxChanges(context, site, { mailbox, request }))
     },
-    { role: 'user', query: StreamQuery, responds: 'events' },
+    {
+      role: 'user',
+      summary: 'Follow the messages of a mailbox',
+      query: StreamQuery,
+      responds: 'events',
+    },
   )
 
 /** One stream too many is refused at once; after that, rights are asked for before each event: the stream ends with them. */

@@ -45,7 +45,7 @@ export const ownProfileRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, actor }) => ownProfile(await context.profiles.get(site, actor.userId)),
-      { role: 'user', response: OwnProfile },
+      { role: 'user', summary: 'Get your profile', response: OwnProfile },
     )
     .put(
       '/',
@@ -53,6 +53,7 @@ export const ownProfileRoutes = (context: AppContext) =>
         changedProfile(await context.profiles.change(site, by, actor.userId, body)),
       {
         role: 'user',
+        summary: 'Change your profile',
         changes: { audit: ['user.changed'], effects: ['movesAccount?'] },
         body: OwnProfileChange,
         response: ChangedProfile,
@@ -75,6 +76,7 @@ export const ownProfileRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'Change your password',
         changes: {
           audit: ['password.changed', 'sessions.revoked'],
           effects: provenBy('the current password', ['movesAccount']),
@@ -94,7 +96,12 @@ export const userProfileRoutes = (context: AppContext) =>
         const profile = await context.profiles.get(site, params.userId)
         return { ...changedProfile(profile), createdAt: profile.createdAt }
       },
-      { role: 'admin', params: UserPath, response: UserProfile },
+      {
+        role: 'admin',
+        summary: 'Get the profile of a user',
+        params: UserPath,
+        response: UserProfile,
+      },
     )
     .put(
       '/',
@@ -102,6 +109,7 @@ export const userProfileRoutes = (context: AppContext) =>
         changedProfile(await context.profiles.change(site, by, params.userId, body)),
       {
         role: 'admin',
+        summary: 'Change the profile of a user',
         changes: { audit: ['user.changed', 'invite.sent'], effects: ['movesAccount?'] },
         params: UserPath,
         body: ProfileChange,

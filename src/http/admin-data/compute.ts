@@ -22,6 +22,7 @@ export const computeRoutes = (context: AppContext) =>
     },
     {
       role: 'admin',
+      summary: 'Run code once',
       changes: { audit: ['compute.executed'], effects: [] },
       body: ComputeBody,
       response: ComputeAnswer,

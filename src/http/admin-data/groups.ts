@@ -42,10 +42,11 @@ export const groupRoutes = (context: AppContext) =>
         answerPage(context, { scope: [site.siteId, 'groups'], query }, (page) =>
           context.dataGroups.list(site, page),
         ),
-      { role: 'admin', query: PageQuery, response: PageOf(DataGroup) },
+      { role: 'admin', summary: 'List groups', query: PageQuery, response: PageOf(DataGroup) },
     )
     .post('/', async ({ site, by, body }) => context.dataGroups.create(site, body, by), {
       role: 'admin',
+      summary: 'Create a group',
       changes: { audit: ['group.created'], effects: [] },
       body: NewDataGroup,
       response: DataGroup,
@@ -55,6 +56,7 @@ export const groupRoutes = (context: AppContext) =>
       async ({ site, by, params }) => done(context.dataGroups.remove(site, params.groupName, by)),
       {
         role: 'admin',
+        summary: 'Delete a group',
         changes: { audit: ['group.deleted'], effects: [] },
         params: GroupPath,
         response: Done,
@@ -77,7 +79,13 @@ export const groupUserRoutes = (context: AppContext) =>
             return { items: users, lastKey }
           },
         ),
-      { role: 'admin', params: GroupPath, query: PageQuery, response: PageOf(MemberView) },
+      {
+        role: 'admin',
+        summary: 'List the users of a group',
+        params: GroupPath,
+        query: PageQuery,
+        response: PageOf(MemberView),
+      },
     )
     .post(
       '/',
@@ -88,6 +96,7 @@ export const groupUserRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Add a user to a group',
         changes: { audit: ['group.member-added'], effects: [] },
         params: GroupPath,
         body: Named,
@@ -105,6 +114,7 @@ export const groupUserRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Remove a user from a group',
         changes: { audit: ['group.member-removed'], effects: [] },
         requestBody: optionalJsonBody(),
         params: GroupPath,

@@ -34,12 +34,22 @@ export const iacDefinitionRoutes = (context: AppContext) =>
         const profiles = await context.definitionProfiles.list(site.siteId)
         return answerList(context, asked, profiles, ({ profileName }) => profileName)
       },
-      { role: 'admin', query: PageQuery, response: PageOf(ListedProfileView) },
+      {
+        role: 'admin',
+        summary: 'List stored definitions',
+        query: PageQuery,
+        response: PageOf(ListedProfileView),
+      },
     )
     .get(
       '/:profileName',
       async ({ site, params }) => context.definitionProfiles.get(site.siteId, params.profileName),
-      { role: 'admin', params: ProfilePath, response: ProfileView },
+      {
+        role: 'admin',
+        summary: 'Get a stored definition',
+        params: ProfilePath,
+        response: ProfileView,
+      },
     )
     .put(
       '/:profileName',
@@ -47,6 +57,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
         context.definitionProfiles.put(siteId, profileName, body, audited(context, by)),
       {
         role: 'admin',
+        summary: 'Create or replace a stored definition',
         changes: { audit: ['definition.saved'], effects: [] },
         requestBody: definitionBody(),
         params: NewProfilePath,
@@ -60,6 +71,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
         done(context.definitionProfiles.remove(siteId, profileName, audited(context, by))),
       {
         role: 'admin',
+        summary: 'Delete a stored definition',
         changes: { audit: ['definition.removed'], effects: [] },
         params: ProfilePath,
         response: Done,

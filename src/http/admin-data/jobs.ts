@@ -46,12 +46,12 @@ export const jobRoutes = (context: AppContext) =>
         const asked = { scope: [site.siteId, 'jobs'], query }
         return answerList(context, asked, items, ({ jobId }) => jobId)
       },
-      { role: 'admin', query: PageQuery, response: PageOf(ListedJobView) },
+      { role: 'admin', summary: 'List jobs', query: PageQuery, response: PageOf(ListedJobView) },
     )
     .get(
       '/:jobId',
       async ({ site, params }) => jobView(await context.jobs.get(site.siteId, params.jobId)),
-      { role: 'admin', params: JobPath, response: JobView },
+      { role: 'admin', summary: 'Get a job', params: JobPath, response: JobView },
     )
     .put(
       '/:jobId',
@@ -59,6 +59,7 @@ export const jobRoutes = (context: AppContext) =>
         jobView(await context.jobs.put(site.siteId, params.jobId, body, audited(context, by))),
       {
         role: 'admin',
+        summary: 'Create or replace a job',
         changes: { audit: ['job.created', 'job.changed'], effects: [] },
         params: JobPath,
         body: JobBody,
@@ -77,6 +78,7 @@ export const jobRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Run a job now',
         changes: { audit: ['job.started'], effects: [] },
         requestBody: optionalJsonBody(),
         params: JobPath,
@@ -84,18 +86,24 @@ export const jobRoutes = (context: AppContext) =>
         response: StartedView,
       },
     )
+    .use(jobRemovalRoutes(context))
+    .use(jobRunRoutes(context))
+
+const jobRemovalRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context))
     .delete(
       '/:jobId',
       async ({ site, by, params }) =>
         done(context.jobs.remove(site.siteId, params.jobId, audited(context, by))),
       {
         role: 'admin',
+        summary: 'Delete a job',
         changes: { audit: ['job.deleted'], effects: [] },
         params: JobPath,
         response: Done,
       },
     )
-    .use(jobRunRoutes(context))
 
 const jobRunRoutes = (context: AppContext) =>
   new Elysia()
@@ -107,11 +115,17 @@ const jobRunRoutes = (context: AppContext) =>
           const { items, lastKey } = await context.jobRuns.list(siteId, jobId, page)
           return { items: items.map(listedRunView), lastKey }
         }),
-      { role: 'admin', params: JobPath, query: PageQuery, response: PageOf(ListedRunView) },
+      {
+        role: 'admin',
+        summary: 'List the runs of a job',
+        params: JobPath,
+        query: PageQuery,
+        response: PageOf(ListedRunView),
+      },
     )
     .get(
       '/:jobId/runs/:runId',
       async ({ site, params: { jobId, runId } }) =>
         runView(await context.jobRuns.get(site.siteId, jobId, runId)),
-      { role: 'admin', params: RunPath, response: RunView },
+      { role: 'admin', summary: 'Get a run of a job', params: RunPath, response: RunView },
     )

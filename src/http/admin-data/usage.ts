@@ -74,5 +74,10 @@ export const usageRoutes = (context: AppContext) =>
         nextToken: null,
       }
     },
-    { role: 'admin', query: UsageQuery, response: UsageView },
+    {
+      role: 'admin',
+      summary: 'Get what the site uses, and its limits',
+      query: UsageQuery,
+      response: UsageView,
+    },
   )

@@ -36,10 +36,15 @@ function addressPage(context: AppContext, link: AddressLink) {
           },
         )
       },
-      { ...route, query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      {
+        ...route,
+        summary: 'Show the page that confirms or undoes a change of address',
+        query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }),
+      },
     )
     .post('/', ({ site, request }) => agree(context, site, link, request), {
       ...route,
+      summary: 'Confirm or undo a change of address',
       changes: {
         audit: ['user.changed', 'sessions.revoked'],
         effects: provenBy(PROOFS[link], ['movesAccount']),

@@ -10,5 +10,6 @@ export const adminConfigRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .get('/', ({ site }) => context.pools.bootstrap(site), {
       open: 'Read before sign-in',
+      summary: 'Get what an admin application needs before a sign-in',
       response: BootstrapConfig,
     })

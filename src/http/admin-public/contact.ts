@@ -20,6 +20,7 @@ export const contactRoutes = (context: AppContext) =>
     },
     {
       open: 'Strangers write to the people of the site; bounded by network',
+      summary: 'Send a message to the people of the site',
       changes: { audit: 'content', effects: [] },
       requestBody: jsonBody(SHORT_JSON_BYTES),
       body: ContactSubmission,

@@ -28,8 +28,14 @@ interface Visit {
 export const adminEntranceRoutes = (context: AppContext) =>
   new Elysia({ prefix: ADMINISTRATION })
     .use(pages(context))
-    .get('/', (visit) => enter(context, visit), { page: { open: OPEN } })
-    .get('/callback', (visit) => arrive(context, visit), { page: { open: OPEN } })
+    .get('/', (visit) => enter(context, visit), {
+      page: { open: OPEN },
+      summary: 'Redirect to the page of the account',
+    })
+    .get('/callback', (visit) => arrive(context, visit), {
+      page: { open: OPEN },
+      summary: 'Redirect to the page of the account after a sign-in',
+    })
 
 const OPEN = 'Leads to the account’s page'
 

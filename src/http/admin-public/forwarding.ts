@@ -47,6 +47,7 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
       },
       {
         open: OPEN,
+        summary: 'Show the page that agrees to a forwarding, or agree to it',
         changes: { audit: 'query', effects: EFFECTS },
         query: LINK,
         response: ForwardingConsent,
@@ -55,6 +56,7 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
     )
     .post('/', ({ site, request }) => agree(context, site, request), {
       page: { open: OPEN },
+      summary: 'Agree to a forwarding',
       changes: { audit: ['mail-forwarding.verified'], effects: EFFECTS },
     })
 

@@ -43,10 +43,15 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
         const opened = await openInvite(context, { path, site, request }, query.token)
         return opened instanceof Response ? opened : passwordPage(opened, EMPTY_FORM)
       },
-      { ...route, query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+      {
+        ...route,
+        summary: 'Show the page of an invite',
+        query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }),
+      },
     )
     .post('/', ({ site, request }) => accept(context, path, site, request), {
       ...route,
+      summary: 'Set a password and accept an invite',
       changes: {
         audit: ['invite.redeemed', 'invite.sent'],
         effects: provenBy('the link in the invite', ['movesAccount']),

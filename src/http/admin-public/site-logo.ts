@@ -17,6 +17,7 @@ export const siteLogoRoutes = (context: AppContext) =>
         pictureResponse(await context.siteBrandings.logo(site, params.version)),
       {
         open: 'A picture that anyone sees who comes to sign in',
+        summary: 'Get the logo of the site',
         params: LogoPath,
         responds: 'picture',
       },

@@ -38,6 +38,7 @@ export const portalAuditRoutes = (context: AppContext) =>
     },
     {
       siteOperator: true,
+      summary: 'List events of the audit trail',
       params: SitePath,
       query: t.Composite([Filter, PageQuery]),
       response: PageOf(SecurityEventRecord),

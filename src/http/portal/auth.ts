@@ -19,6 +19,7 @@ export const portalAuthRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get('/', async ({ site }) => context.authSettings.get(site), {
       siteOperator: true,
+      summary: 'Get the sign-in settings of a site',
       params: SitePath,
       response: AuthView,
     })
@@ -27,22 +28,34 @@ export const portalAuthRoutes = (context: AppContext) =>
       async ({ site, body, request }) => context.authSettings.change(site, body, originOf(request)),
       {
         siteOperator: true,
+        summary: 'Change the sign-in settings of a site',
         changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
         params: SitePath,
         body: AuthChange,
         response: AuthView,
       },
     )
+    .use(providerRoutes(context))
+
+const providerRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(operatorAuth(context))
     .get(
       '/providers',
       async ({ site }) => ({ items: [...(await context.providers.list(site))], nextToken: null }),
-      { siteOperator: true, params: SitePath, response: PageOf(ProviderRecord) },
+      {
+        siteOperator: true,
+        summary: 'List identity providers',
+        params: SitePath,
+        response: PageOf(ProviderRecord),
+      },
     )
     .put(
       '/providers/google',
       async ({ site, body }) => context.providers.configureGoogle(site, body),
       {
         siteOperator: true,
+        summary: 'Set up sign-in with Google',
         changes: { audit: ['settings.changed'], effects: ['setsSecret'] },
         params: SitePath,
         body: GoogleInput,
@@ -51,6 +64,7 @@ export const portalAuthRoutes = (context: AppContext) =>
     )
     .post('/providers/google/callback', async ({ site }) => context.callbackChecks.check(site), {
       siteOperator: true,
+      summary: 'Check the callback URL at Google',
       changes: { audit: ['settings.changed'], effects: [] },
       params: SitePath,
       response: CallbackCheck,
@@ -63,6 +77,7 @@ export const portalAuthRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Remove sign-in with Google',
         changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
         params: SitePath,
         responds: 'no-content',

@@ -27,7 +27,12 @@ export const portalClientRoutes = (context: AppContext) =>
         items: await context.clientRegistrations.list(site),
         nextToken: null,
       }),
-      { siteOperator: true, params: SitePath, response: PageOf(RegisteredClient) },
+      {
+        siteOperator: true,
+        summary: 'List OAuth clients',
+        params: SitePath,
+        response: PageOf(RegisteredClient),
+      },
     )
     .post(
       '/',
@@ -35,6 +40,7 @@ export const portalClientRoutes = (context: AppContext) =>
         context.clientRegistrations.register(site, operatorAt(request), body),
       {
         siteOperator: true,
+        summary: 'Create an OAuth client',
         changes: { audit: ['client.registered'], effects: ['setsSecret'] },
         params: SitePath,
         body: ClientRegistration,
@@ -44,7 +50,12 @@ export const portalClientRoutes = (context: AppContext) =>
     .get(
       '/:clientId',
       async ({ site, params }) => context.clientRegistrations.get(site, params.clientId),
-      { siteOperator: true, params: ClientPath, response: RegisteredClient },
+      {
+        siteOperator: true,
+        summary: 'Get an OAuth client',
+        params: ClientPath,
+        response: RegisteredClient,
+      },
     )
     .use(clientChangeRoutes(context))
 
@@ -57,6 +68,7 @@ const clientChangeRoutes = (context: AppContext) =>
         context.clientRegistrations.change(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
+        summary: 'Change an OAuth client',
         changes: { audit: ['client.changed'], effects: [] },
         params: ClientPath,
         body: ClientRegistrationChange,
@@ -69,6 +81,7 @@ const clientChangeRoutes = (context: AppContext) =>
         context.clientRegistrations.rotateSecret(site, operatorAt(request), params.clientId, body),
       {
         siteOperator: true,
+        summary: 'Renew the secret of an OAuth client',
         changes: { audit: ['client.secret-rotated'], effects: ['setsSecret'] },
         params: ClientPath,
         body: SecretRotation,
@@ -83,6 +96,7 @@ const clientChangeRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Delete an OAuth client',
         changes: { audit: ['client.removed'], effects: [] },
         params: ClientPath,
         responds: 'no-content',

@@ -16,6 +16,7 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
       async ({ site, request }) => context.deployWebhooks.create(site, operatorAt(request)),
       {
         siteOperator: true,
+        summary: 'Set up the deploy webhook',
         changes: { audit: ['deploy-webhook.created'], effects: ['setsSecret'] },
         params: SitePath,
         response: CreatedWebhook,
@@ -29,6 +30,7 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Delete the deploy webhook',
         changes: { audit: ['deploy-webhook.ended'], effects: [] },
         params: SitePath,
         responds: 'no-content',

@@ -32,6 +32,7 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
         ),
       {
         siteAccess: DEPLOY,
+        summary: 'List deployments',
         params: SitePath,
         query: PageQuery,
         response: PageOf(DeploymentRecord),
@@ -44,24 +45,45 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
         if (!current) throw notFound('Deployment', 'current')
         return current
       },
-      { siteAccess: DEPLOY, params: SitePath, response: DeploymentRecord },
+      {
+        siteAccess: DEPLOY,
+        summary: 'Get the current deployment',
+        params: SitePath,
+        response: DeploymentRecord,
+      },
     )
     .get(
       '/:deploymentId',
       async ({ site, params }) => context.deploymentHistory.get(site.siteId, params.deploymentId),
-      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentRecord },
+      {
+        siteAccess: DEPLOY,
+        summary: 'Get a deployment',
+        params: DeploymentPath,
+        response: DeploymentRecord,
+      },
     )
     .get(
       '/:deploymentId/changes',
       async ({ site, params }) =>
         context.deploymentHistory.changes(site.siteId, params.deploymentId),
-      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentChanges },
+      {
+        siteAccess: DEPLOY,
+        summary: 'List the changes of a deployment',
+        params: DeploymentPath,
+        response: DeploymentChanges,
+      },
     )
+    .use(rollbackRoutes(context))
+
+const rollbackRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(siteAccess(context))
     .post(
       '/rollback',
       async ({ site, by, body }) => context.rollbacks.rollBack(site.siteId, { ...body, by }),
       {
         siteAccess: DEPLOY,
+        summary: 'Go back to an earlier deployment',
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: SitePath,
         body: Type.Optional(RollbackBody),

@@ -37,6 +37,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         }),
       {
         siteAccess: DEPLOY,
+        summary: 'Create a deployment',
         changes: { audit: 'staging', effects: [] },
         params: SitePath,
         body: BeginDeploymentBody,
@@ -51,6 +52,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
           : context.deployments.fetchExternal(site.siteId, by, ref),
       {
         siteAccess: DEPLOY,
+        summary: 'Deploy from the repository of the site',
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
@@ -74,6 +76,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
       },
       {
         siteAccess: DEPLOY,
+        summary: 'Upload a file of a deployment',
         changes: { audit: 'staging', effects: [] },
         requestBody: uploadBody(),
         params: FilePath,
@@ -86,6 +89,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
         context.deployments.activate(site.siteId, params.deploymentId, by),
       {
         siteAccess: DEPLOY,
+        summary: 'Activate a deployment',
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: DeploymentPath,
         response: DeploymentRecord,

@@ -18,6 +18,7 @@ export const portalMailReparseRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get('/', async ({ site: { siteId } }) => context.mailReparsing.progress(siteId), {
       siteOperator: true,
+      summary: 'Get how far messages are parsed again',
       params: SitePath,
       response: ReparseProgress,
     })
@@ -27,6 +28,7 @@ export const portalMailReparseRoutes = (context: AppContext) =>
         context.mailReparsing.start(siteId, operatorAt(request), { again }),
       {
         siteOperator: true,
+        summary: 'Parse messages again',
         changes: { audit: ['mail.reparse-started'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,

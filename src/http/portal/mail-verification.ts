@@ -21,6 +21,7 @@ export const portalMailVerificationRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get('/rows', async ({ site }) => context.mailVerification.rows(site), {
       siteOperator: true,
+      summary: 'Verify the rows of messages',
       params: SitePath,
       response: Findings,
     })
@@ -34,6 +35,7 @@ export const portalMailVerificationRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Verify parsed messages',
         params: SitePath,
         query: t.Object({ nextToken: NextToken, bytes: t.Optional(t.Boolean()) }),
         response: FindingsPage,
@@ -47,6 +49,7 @@ export const portalMailVerificationRoutes = (context: AppContext) =>
         ),
       {
         siteOperator: true,
+        summary: 'Verify the objects of messages',
         params: SitePath,
         query: t.Object({ nextToken: NextToken }),
         response: FindingsPage,

@@ -27,7 +27,12 @@ export const portalOutboxRoutes = (context: AppContext) =>
       const scope = ['portal', 'outbox', JSON.stringify(filter)]
       return answerPage(context, { scope, query }, (page) => context.outbox.list(filter, page))
     },
-    { operator: true, query: t.Composite([Filter, PageQuery]), response: PageOf(CapturedMessage) },
+    {
+      operator: true,
+      summary: 'List captured mail',
+      query: t.Composite([Filter, PageQuery]),
+      response: PageOf(CapturedMessage),
+    },
   )
 
 const FailedMail = Type.Object({
@@ -50,5 +55,11 @@ export const portalFailedMailRoutes = (context: AppContext) =>
         answerPage(context, { scope: [siteId, 'failed-mail'], query }, (page) =>
           context.outboundMessages.listFailed(siteId, page),
         ),
-      { siteOperator: true, params: SitePath, query: PageQuery, response: PageOf(FailedMail) },
+      {
+        siteOperator: true,
+        summary: 'List mail that could not be sent',
+        params: SitePath,
+        query: PageQuery,
+        response: PageOf(FailedMail),
+      },
     )

@@ -25,6 +25,7 @@ export const portalSecondFactorRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Remove the second factor of a user',
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: SitePath,
         query: UserQuery,

@@ -49,6 +49,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Export a site as an archive',
         changes: { audit: ['site.exported'], effects: [] },
         params: SitePath,
         body: ExportRequest,
@@ -71,6 +72,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       },
       {
         operator: true,
+        summary: 'Import a site from an archive',
         changes: {
           audit: ['site.imported', 'invite.sent'],
           effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],

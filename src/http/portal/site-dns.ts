@@ -21,11 +21,13 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get('/dns', async ({ site }) => context.siteDnsRecords.check(site), {
       siteOperator: true,
+      summary: 'Get the DNS records of a site',
       params: SitePath,
       response: SiteDns,
     })
     .get('/dkim', async ({ site }) => ({ items: [...(await context.dkimKeys.list(site))] }), {
       siteOperator: true,
+      summary: 'Get the DKIM keys of a site',
       params: SitePath,
       response: DkimKeys,
     })
@@ -34,6 +36,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
       async ({ site, request }) => context.dkimKeys.rotate(site, operatorAt(request)),
       {
         siteOperator: true,
+        summary: 'Create the next DKIM key',
         changes: { audit: ['dkim.rotated'], effects: ['setsSecret'] },
         params: SitePath,
         response: DkimKey,
@@ -45,6 +48,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
         context.dkimKeys.activate(site, operatorAt(request), body.force === true),
       {
         siteOperator: true,
+        summary: 'Activate the next DKIM key',
         changes: { audit: ['dkim.activated'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,

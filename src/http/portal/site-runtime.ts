@@ -21,5 +21,10 @@ export const portalSiteRuntimeRoutes = (context: AppContext) =>
       domain,
       permissionsSync: await context.permissionSync.statusOf(siteId),
     }),
-    { siteAccess: ['deploy', 'iac'], params: SitePath, response: SiteRuntime },
+    {
+      siteAccess: ['deploy', 'iac'],
+      summary: 'Get the state of a site’s runtime',
+      params: SitePath,
+      response: SiteRuntime,
+    },
   )

@@ -36,6 +36,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         context.sites.create(body, audited(context, operatorAt(request))),
       {
         operator: true,
+        summary: 'Create a site',
         changes: { audit: ['site.created', 'invite.sent'], effects: ['movesAccount'] },
         body: CreateSiteBody,
         response: CreatedSite,
@@ -47,7 +48,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         answerPage(context, { scope: ['portal', 'sites'], query }, (page) =>
           context.sites.list(page),
         ),
-      { operator: true, query: PageQuery, response: PageOf(SiteRecord) },
+      { operator: true, summary: 'List sites', query: PageQuery, response: PageOf(SiteRecord) },
     )
     .get(
       '/:siteId',
@@ -56,7 +57,7 @@ export const portalSiteRoutes = (context: AppContext) =>
         superAdmins: [...(await context.users.superAdmins(site.siteId))],
         permissionsSync: await context.permissionSync.statusOf(site.siteId),
       }),
-      { siteOperator: true, params: SitePath, response: ShownSite },
+      { siteOperator: true, summary: 'Get a site', params: SitePath, response: ShownSite },
     )
     .patch(
       '/:siteId',
@@ -64,28 +65,33 @@ export const portalSiteRoutes = (context: AppContext) =>
         context.sites.update(site.siteId, body, audited(context, operatorAt(request))),
       {
         siteOperator: true,
+        summary: 'Change a site',
         changes: { audit: ['site.changed'], effects: [] },
         params: SitePath,
         body: UpdateSiteBody,
         response: SiteRecord,
       },
     )
-    .delete(
-      '/:siteId',
-      async ({ site: { siteId, domain }, body, query }) => {
-        if (!(body?.confirm ?? query.confirm ?? false)) throw unconfirmed(domain)
-        await context.sites.delete(siteId)
-        return noContent()
-      },
-      {
-        siteOperator: true,
-        changes: { audit: 'removal', effects: ['deletesPeople'] },
-        params: SitePath,
-        query: ConfirmationQuery,
-        body: Type.Optional(Confirmation),
-        responds: 'no-content',
-      },
-    )
+    .use(siteRemovalRoutes(context))
+
+const siteRemovalRoutes = (context: AppContext) =>
+  new Elysia().use(operatorAuth(context)).delete(
+    '/:siteId',
+    async ({ site: { siteId, domain }, body, query }) => {
+      if (!(body?.confirm ?? query.confirm ?? false)) throw unconfirmed(domain)
+      await context.sites.delete(siteId)
+      return noContent()
+    },
+    {
+      siteOperator: true,
+      summary: 'Delete a site',
+      changes: { audit: 'removal', effects: ['deletesPeople'] },
+      params: SitePath,
+      query: ConfirmationQuery,
+      body: Type.Optional(Confirmation),
+      responds: 'no-content',
+    },
+  )
 
 const unconfirmed = (domain: string): AppError =>
   new AppError(

@@ -58,6 +58,7 @@ export const portalTokenRoutes = (context: AppContext) =>
         }),
       {
         siteOperator: true,
+        summary: 'Mint an access token',
         changes: { audit: ['token.minted'], effects: ['setsSecret'] },
         params: SitePath,
         body: MintBody,
@@ -72,6 +73,7 @@ export const portalTokenRoutes = (context: AppContext) =>
       },
       {
         siteOperator: true,
+        summary: 'Rotate the signing keys of a site',
         changes: { audit: ['keys.rotated'], effects: ['setsSecret'] },
         requestBody: optionalJsonBody(),
         params: SitePath,

@@ -36,6 +36,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       },
       {
         siteOperator: true,
+        summary: 'List the sessions of a user',
         params: SitePath,
         query: t.Composite([UserQuery, PageQuery]),
         response: SessionList,
@@ -49,6 +50,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       },
       {
         siteOperator: true,
+        summary: 'End the sessions of a user',
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: SitePath,
         query: UserQuery,
@@ -64,6 +66,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       },
       {
         siteOperator: true,
+        summary: 'End a session of a user',
         changes: { audit: ['session.revoked'], effects: [] },
         params: SessionPath,
         query: UserQuery,
