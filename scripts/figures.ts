@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 
-import { doubledRoutes, tableRoutes } from './structure/declared-routes.ts'
+import { doubledRoutes, tableRoutes } from './structure/doubled-routes.ts'
 import { productModules } from './structure/product-modules.ts'
 import { sharedExports, featureCycles } from './structure/rules.ts'
 
@@ -58,7 +58,6 @@ async function codeFigures(folder: string): Promise<Figures> {
     'files with a single importer': modules.filter(({ path }) => importers.get(path) === 1).length,
     'exported names of two layers': sharedExports(modules).size,
     'routes declared for admins and again for the operator': doubledRoutes(
-      modules.flatMap(({ routes }) => routes),
       tableRoutes(await readFile(join(folder, 'test/http/route-table.md'), 'utf8')),
     ).length,
     'types of actors': types.filter((name) => ACTOR_TYPE.test(name)).length,

@@ -2,8 +2,6 @@ import { posix } from 'node:path'
 
 import { type StaticExport, Visitor, parseSync } from 'oxc-parser'
 
-import { type DeclaredRoute, declaredRoutes } from './declared-routes.ts'
-
 /** What the rules of the structure ask of one TypeScript file. Paths start at the project's root. */
 export interface Module {
   readonly path: string
@@ -17,7 +15,6 @@ export interface Module {
   readonly sqlLines: readonly number[]
   /** Names of its interfaces and type aliases, exported or not. */
   readonly types: readonly string[]
-  readonly routes: readonly DeclaredRoute[]
   /** Whether a script writes it. */
   readonly isGenerated: boolean
 }
@@ -53,7 +50,6 @@ export function readModule(path: string, text: string, aliases: Aliases): Module
     imports: [...new Set(imports)],
     sqlLines: sqlOffsets(program).map((offset) => text.slice(0, offset).split('\n').length),
     types: typeNames(program),
-    routes: declaredRoutes(program),
     isGenerated: text.startsWith('// Written by "npm run '),
   }
 }
