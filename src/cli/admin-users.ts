@@ -14,7 +14,7 @@ const AdminPage = Type.Object({
 
 /** An admin cannot be disabled: only a deletion or another role takes the rights away. */
 const CHANGES = {
-  signOut: { method: 'POST', path: '/sign-out', said: 'is signed out everywhere' },
+  signOut: { method: 'DELETE', path: '/sessions', said: 'is signed out everywhere' },
   delete: { method: 'DELETE', path: '', said: 'is deleted' },
 } as const
 

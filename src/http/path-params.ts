@@ -26,6 +26,5 @@ export const SiteAddressPath = Type.Composite([SitePath, AddressPath])
 
 const CredentialName = Type.Object({ credentialId: NameText })
 export const CredentialPath = Type.Composite([AddressPath, CredentialName])
-export const SiteCredentialPath = Type.Composite([SiteAddressPath, CredentialName])
 
 export const MessagePath = Type.Object({ messageId: NameText })

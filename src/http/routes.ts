@@ -2,37 +2,16 @@ import { type AnyElysia, Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
-import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
-import { contactRecipientRoutes } from './admin-api/contact-recipients.ts'
-import { deployTokenRoutes } from './admin-api/deploy-tokens.ts'
-import { forwardingRoutes } from './admin-api/forwarding.ts'
-import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
-import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { messageStreamRoutes } from './admin-api/message-stream.ts'
-import {
-  messageChangeRoutes,
-  messagePurgeRoutes,
-  messageRoutes,
-  messageSendingRoutes,
-} from './admin-api/messages.ts'
-import { pageBrandingRoutes } from './admin-api/page-branding.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
-import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
-import { submissionCredentialRoutes } from './admin-api/submission-credentials.ts'
-import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
-import { envVarRoutes } from './admin-data/env-vars.ts'
 import { groupRoutes, groupUserRoutes } from './admin-data/groups.ts'
 import { iacDefinitionRoutes } from './admin-data/iac-definitions.ts'
-import { iacRoutes } from './admin-data/iac.ts'
 import { jobRoutes } from './admin-data/jobs.ts'
-import { logRoutes } from './admin-data/logs.ts'
 import { operationRoutes } from './admin-data/operations.ts'
-import { bucketActionRoutes, tableActionRoutes } from './admin-data/resource-actions.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
-import { visitorRoutes, visitorSessionRoutes } from './admin-data/users.ts'
 import { addressChangeRoutes } from './admin-public/address-changes.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
@@ -70,50 +49,61 @@ import { revokeRoutes, tokenRoutes } from './oidc/token.ts'
 import { userInfoRoutes } from './oidc/user-info.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { adminDocumentRoutes, portalDocumentRoutes } from './openapi/routes.ts'
+import type { SiteFamily } from './plugins/site-family.ts'
 import { siteOf } from './plugins/site.ts'
-import { portalAdminUserRoutes } from './portal/admin-users.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalClientRoutes } from './portal/clients.ts'
-import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
-import { portalDeployTokenRoutes } from './portal/deploy-tokens.ts'
 import { portalDeployWebhookRoutes } from './portal/deploy-webhook.ts'
 import { portalDeploymentHistoryRoutes } from './portal/deployment-history.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
-import { portalEnvVarRoutes } from './portal/env-vars.ts'
-import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
-import { portalLogRoutes } from './portal/logs.ts'
 import { portalMailReparseRoutes } from './portal/mail-reparse.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
-import {
-  portalAliasRoutes,
-  portalMailboxChangeRoutes,
-  portalMailboxRoutes,
-} from './portal/mailboxes.ts'
-import {
-  portalMessageRoutes,
-  portalSendingRoutes,
-  portalSuppressionRoutes,
-} from './portal/messages.ts'
-import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
+import { portalMailboxReportRoutes } from './portal/mailboxes.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
-import { portalPageBrandingRoutes } from './portal/page-branding.ts'
-import {
-  portalBucketContentRoutes,
-  portalResourceRoutes,
-  portalTableContentRoutes,
-} from './portal/resource-content.ts'
 import { portalSecondFactorRoutes } from './portal/second-factors.ts'
 import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRuntimeRoutes } from './portal/site-runtime.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
-import { portalSubmissionCredentialRoutes } from './portal/submission-credentials.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
-import { portalVisitorRoutes } from './portal/visitors.ts'
 import { type RouteDeclaration, routeDeclarations } from './route-declaration.ts'
+import {
+  adminUserInviteRoutes,
+  adminUserRoutes,
+  superAdminInviteRoutes,
+} from './site-api/admin-users.ts'
+import { aliasRoutes } from './site-api/aliases.ts'
+import { contactRecipientRoutes } from './site-api/contact-recipients.ts'
+import { deployTokenRoutes } from './site-api/deploy-tokens.ts'
+import { envVarClearingRoutes, envVarRoutes } from './site-api/env-vars.ts'
+import { forwardingRoutes } from './site-api/forwarding.ts'
+import { iacJobRoutes, iacRoutes } from './site-api/iac.ts'
+import { logRoutes } from './site-api/logs.ts'
+import { mailSuppressionRoutes } from './site-api/mail-suppressions.ts'
+import {
+  mailboxListRoutes,
+  mailboxOwnerRoutes,
+  mailboxRoutes,
+  mailboxSettingsRoutes,
+} from './site-api/mailboxes.ts'
+import {
+  messageChangeRoutes,
+  messageDeletionRoutes,
+  messagePurgeRoutes,
+  messageRoutes,
+  messageSendingRoutes,
+  stagedAttachmentRoutes,
+} from './site-api/messages.ts'
+import { operationProfileRoutes } from './site-api/operation-profiles.ts'
+import { pageBrandingRoutes } from './site-api/page-branding.ts'
+import { bucketActionRoutes, tableActionRoutes } from './site-api/resource-actions.ts'
+import { runtimeRoutes } from './site-api/resources.ts'
+import { ownSessionRoutes, userSessionRoutes } from './site-api/sessions.ts'
+import { submissionCredentialRoutes } from './site-api/submission-credentials.ts'
+import { visitorRemovalRoutes, visitorRoutes, visitorSessionRoutes } from './site-api/visitors.ts'
 import { tlsPermissionRoutes } from './tls-permission.ts'
 
 const storedObjectRoutes = (context: AppContext) =>
@@ -125,6 +115,34 @@ const storedObjectRoutes = (context: AppContext) =>
   })
 
 type RouteFamily = (context: AppContext, declared: () => readonly RouteDeclaration[]) => AnyElysia
+
+/** What admins of a site and the operator both have. */
+const SHARED_FAMILIES: readonly SiteFamily[] = [
+  adminUserRoutes,
+  aliasRoutes,
+  contactRecipientRoutes,
+  deployTokenRoutes,
+  envVarRoutes,
+  forwardingRoutes,
+  iacRoutes,
+  logRoutes,
+  mailSuppressionRoutes,
+  mailboxRoutes,
+  mailboxSettingsRoutes,
+  mailboxOwnerRoutes,
+  messageRoutes,
+  messageSendingRoutes,
+  operationProfileRoutes,
+  pageBrandingRoutes,
+  tableActionRoutes,
+  bucketActionRoutes,
+  runtimeRoutes,
+  userSessionRoutes,
+  submissionCredentialRoutes,
+  visitorRemovalRoutes,
+  visitorRoutes,
+  visitorSessionRoutes,
+]
 
 const SITE_FAMILIES: readonly RouteFamily[] = [
   healthRoutes,
@@ -162,47 +180,33 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   contactRoutes,
   forwardingVerificationRoutes,
   deployWebhookRoutes,
-  adminUserRoutes,
+  adminUserInviteRoutes,
+  superAdminInviteRoutes,
+  envVarClearingRoutes,
+  iacJobRoutes,
+  mailboxListRoutes,
+  messageChangeRoutes,
+  messageDeletionRoutes,
+  messagePurgeRoutes,
+  stagedAttachmentRoutes,
+  ownSessionRoutes,
   userProfileRoutes,
   ownProfileRoutes,
-  ownSessionRoutes,
-  userSessionRoutes,
-  superAdminInviteRoutes,
-  deployTokenRoutes,
   authEmailBrandingRoutes,
-  pageBrandingRoutes,
-  mailboxRoutes,
   messageStreamRoutes,
-  messageRoutes,
-  messageChangeRoutes,
-  messagePurgeRoutes,
-  messageSendingRoutes,
-  mailSuppressionRoutes,
-  mailboxSettingsRoutes,
-  mailboxOwnerRoutes,
-  forwardingRoutes,
-  submissionCredentialRoutes,
-  aliasRoutes,
-  contactRecipientRoutes,
   resourceRoutes,
-  tableActionRoutes,
-  bucketActionRoutes,
   operationRoutes,
-  envVarRoutes,
   groupRoutes,
   groupUserRoutes,
-  visitorRoutes,
-  visitorSessionRoutes,
   computeRoutes,
   jobRoutes,
-  iacRoutes,
   iacDefinitionRoutes,
-  logRoutes,
   usageRoutes,
   dataAuthRoutes,
   dataAuthAdditionRoutes,
   dataOperationRoutes,
   httpOperationRoutes,
+  ...SHARED_FAMILIES.map(({ forSite }) => forSite),
 ]
 
 /** What a deploy token opens too. CI comes from outside, so these are never the operator's alone. */
@@ -210,9 +214,10 @@ const DEPLOYMENT_FAMILIES: readonly RouteFamily[] = [
   portalDeploymentRoutes,
   portalDeploymentHistoryRoutes,
   portalSiteRuntimeRoutes,
-  portalLogRoutes,
   portalIacRoutes,
-  portalEnvVarRoutes,
+  ...SHARED_FAMILIES.filter(({ admitsTokens }) => admitsTokens).map(
+    ({ forOperator }) => forOperator,
+  ),
 ]
 
 /** What the operator key alone opens. */
@@ -220,36 +225,23 @@ const OPERATOR_FAMILIES: readonly RouteFamily[] = [
   portalDocumentRoutes,
   portalSiteRoutes,
   portalSiteArchiveRoutes,
-  portalOperationProfileRoutes,
-  portalDeployTokenRoutes,
   portalDeployWebhookRoutes,
   portalTokenRoutes,
   portalAuditRoutes,
   portalDiagnosisRoutes,
   portalAuthRoutes,
-  portalPageBrandingRoutes,
   portalClientRoutes,
   portalUserSessionRoutes,
-  portalVisitorRoutes,
-  portalAdminUserRoutes,
   portalSecondFactorRoutes,
+  portalMailboxReportRoutes,
   portalOutboxRoutes,
   portalFailedMailRoutes,
-  portalMailboxRoutes,
-  portalMailboxChangeRoutes,
-  portalAliasRoutes,
-  portalContactRecipientRoutes,
-  portalForwardingRoutes,
-  portalSubmissionCredentialRoutes,
-  portalMessageRoutes,
-  portalSendingRoutes,
-  portalSuppressionRoutes,
   portalMailReparseRoutes,
   portalMailVerificationRoutes,
   portalSiteDnsRoutes,
-  portalResourceRoutes,
-  portalTableContentRoutes,
-  portalBucketContentRoutes,
+  ...SHARED_FAMILIES.filter(({ admitsTokens }) => !admitsTokens).map(
+    ({ forOperator }) => forOperator,
+  ),
 ]
 
 /** What is served at `PORT`. Beside a listener of the operator's own that is nothing which the operator key opens. */

@@ -112,7 +112,7 @@ describe('croft users --pool admin', () => {
     const path = `/sites/${OTHER}/admin-users/${adam.userId}`
     for (const [method, at] of [
       ['GET', path],
-      ['POST', `${path}/sign-out`],
+      ['DELETE', `${path}/sessions`],
       ['DELETE', path],
     ] as const) {
       const answer = await stack.portal(method, at)

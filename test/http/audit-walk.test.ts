@@ -35,7 +35,9 @@ const ELSEWHERE = [
   'POST /portal/api/sites/:siteId/deployments/fetch deployment.activated',
   'POST /portal/api/sites/:siteId/dkim/activate dkim.activated',
   'POST /portal/api/sites/:siteId/operations/:operation/profile operation.profiled',
+  'DELETE /portal/api/sites/:siteId/admin-users/:userId/second-factor second-factor.disabled',
   'DELETE /portal/api/sites/:siteId/second-factor second-factor.disabled',
+  'DELETE /portal/api/sites/:siteId/users/:sub/second-factor second-factor.disabled',
   'POST /site.git/git-receive-pack deployment.activated',
 ]
 
@@ -153,7 +155,9 @@ async function endSessions(): Promise<void> {
   await next()
   await portal('DELETE', `/sessions?user=${email}&pool=admin`)
   await next()
-  await portal('POST', `/admin-users/${userId}/sign-out`)
+  await portal('DELETE', `/admin-users/${userId}/sessions/${await next()}`)
+  await next()
+  await portal('DELETE', `/admin-users/${userId}/sessions`)
   await portal('DELETE', `/admin-users/${userId}`)
 }
 
@@ -165,9 +169,7 @@ async function changeVisitor(call: Call, name: string): Promise<void> {
   await party.tokens(email)
   await call('POST', `/users/${sub}/disable`)
   await call('POST', `/users/${sub}/enable`)
-  if (call === data) {
-    await data('DELETE', `/users/${sub}/sessions/${await signIn(party, email, 'pool=data')}`)
-  }
+  await call('DELETE', `/users/${sub}/sessions/${await signIn(party, email, 'pool=data')}`)
   await party.tokens(email)
   await call('POST', `/users/${sub}/sign-out`)
   await call('DELETE', `/users/${sub}`)

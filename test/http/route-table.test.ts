@@ -130,17 +130,19 @@ function markdown(table: readonly RouteRow[]): string {
     auditOf(row),
     row.effects?.join(', ') ?? '',
     stepUpOf(row) ?? '',
+    row.mount ?? '',
   ])
   const lines = [
-    ['Route', 'Gate', 'Authority', 'Audit', 'Effects', 'Step-up'],
-    ['-----', '----', '---------', '-----', '-------', '-------'],
+    ['Route', 'Gate', 'Authority', 'Audit', 'Effects', 'Step-up', 'Mount'],
+    ['-----', '----', '---------', '-----', '-------', '-------', '-----'],
     ...cells,
   ].map((line) => `| ${line.join(' | ')} |`)
   return [
     '# The routes',
     '',
     'Every mounted route, at both listeners: what lets a request in, who may call it, what the audit trail says of its change, what it',
-    'does that outlasts a token (`?`: if the request asks for it), and what the caller shows for that. Written by',
+    'does that outlasts a token (`?`: if the request asks for it), and what the caller shows for that. `both`: one declaration is mounted',
+    'for admins of a site and for the operator. Written by',
     '`npx vitest run test/http/route-table.test.ts -u`. Without an entry in the audit trail, and why:',
     '',
     ...Object.entries(UNRECORDED).map(([name, why]) => `- *${name}*: ${why}`),

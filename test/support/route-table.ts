@@ -12,6 +12,8 @@ export interface RouteRow {
   readonly method: string
   readonly path: string
   readonly gate: string | undefined
+  /** `both`: its declaration is mounted for admins of a site and for the operator. */
+  readonly mount: string | undefined
   readonly authority: string | undefined
   /** What the audit trail says of it, or why it says nothing. */
   readonly audit: readonly string[] | string | undefined
@@ -38,6 +40,7 @@ export function routeRows(routes: readonly RouteDeclaration[]): RouteRow[] {
       method,
       path,
       gate: gateOf(detail['x-page']),
+      mount: text(detail['x-mount']),
       authority: text(detail['x-authority']),
       audit: namesOr(detail['x-audit']),
       effects: Array.isArray(detail['x-effects']) ? detail['x-effects'].map(String) : undefined,

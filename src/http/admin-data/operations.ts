@@ -6,10 +6,7 @@ import { audited } from '#http/audited.ts'
 import { itemsBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { profileOperation } from '#http/profile-operation.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
-import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
-import { ProfileBody } from '#runtime/profiles/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
 import { Done, done, PermissionsSyncView } from './views.ts'
@@ -64,22 +61,6 @@ export const operationRoutes = (context: AppContext) =>
         changes: { audit: 'derived', effects: [] },
         params: OperationPath,
         response: Invalidated,
-      },
-    )
-    .use(operationTrialRoutes(context))
-
-const operationTrialRoutes = (context: AppContext) =>
-  new Elysia()
-    .use(adminAuth(context))
-    .post(
-      '/operations/:operation/profile',
-      async (asked) => profileOperation(context, asked, asked.actor),
-      {
-        role: 'admin',
-        changes: { audit: ['operation.profiled'], effects: [] },
-        params: OperationPath,
-        body: ProfileBody,
-        response: CpuProfile,
       },
     )
     .post(

@@ -1,18 +1,16 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { audited } from '#http/audited.ts'
 import { jsonBody } from '#http/bodies/request-body.ts'
-import { PageQuery, pageRequest } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { shownConfig } from '#runtime/resources/config.ts'
-import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
+import { NewResource, ResourcePatch } from '#runtime/resources/model.ts'
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
-import { OperationView, operationView } from './operation-view.ts'
 import { Done, done, PermissionsSyncView, viewOf } from './views.ts'
 
 /** Inline code of 1 MiB, however it is escaped within reason. */
@@ -23,7 +21,7 @@ const ResourcePath = Type.Object({ resourceId: NameText })
 const Confirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
 const ConfirmationQuery = t.Object({ confirm: t.Optional(t.Boolean()) })
 
-const ResourceView = Type.Object({
+export const ResourceView = Type.Object({
   resourceId: Type.String(),
   type: Type.String(),
   name: Type.String(),
@@ -39,14 +37,7 @@ const ChangedView = Type.Object({
   permissionsSync: PermissionsSyncView,
 })
 
-export const RuntimeView = Type.Object({
-  resources: Type.Array(ResourceView),
-  operations: Type.Array(OperationView),
-  permissionsSync: PermissionsSyncView,
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
-
-/** What a site's operations stand on: tables, buckets, functions. */
+/** What a site's operations stand on: tables, buckets, functions. For admins alone: the operator sends definitions. */
 export const resourceRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/resources' })
     .use(adminAuth(context, jsonBody(MAX_RESOURCE_BYTES)))
@@ -63,11 +54,6 @@ export const resourceRoutes = (context: AppContext) =>
         response: ChangedView,
       },
     )
-    .get('/', async ({ site, query }) => runtimeView(context, site.siteId, query), {
-      role: 'admin',
-      query: PageQuery,
-      response: RuntimeView,
-    })
     .get(
       '/:resourceId',
       async ({ site, params }) => {
@@ -108,33 +94,5 @@ export const resourceRoutes = (context: AppContext) =>
       },
     )
 
-export async function runtimeView(
-  { permissionSync, pageTokens }: AppContext,
-  siteId: string,
-  query: Static<typeof PageQuery>,
-): Promise<Static<typeof RuntimeView>> {
-  const asked = { scope: [siteId, 'resources'], query }
-  const page = pageRequest({ pageTokens }, asked)
-  const overview = await permissionSync.overview(siteId, page)
-  const { resources, operations, permissionsSync, lastKey } = overview
-  return {
-    resources: resources.map((resource) =>
-      viewOf(ResourceView, { ...resource, config: listedConfig(resource) }),
-    ),
-    operations: operations.map((operation) => operationView(operation, permissionsSync)),
-    permissionsSync,
-    nextToken: pageTokens.seal(asked.scope, lastKey),
-  }
-}
-
 const changedView = ({ resource, permissionsSync }: ChangedResource) =>
   viewOf(ChangedView, { ...resource, permissionsSync })
-
-/** A list of functions would be as long as all their code: it gives the length instead. */
-function listedConfig(resource: Resource): object {
-  if (resource.type !== 'lambdaFunction' || resource.config.code === undefined) {
-    return shownConfig(resource)
-  }
-  const { code, ...rest } = resource.config
-  return { ...rest, codeBytes: Buffer.byteLength(code) }
-}

@@ -23,6 +23,8 @@ export interface AuthorityDetail {
   readonly 'x-authority': Authority
   /** Why a route needs no caller. */
   readonly 'x-open'?: string
+  /** One declaration is mounted for admins of a site and for the operator. */
+  readonly 'x-mount'?: 'both'
   /** For the OpenAPI document. */
   readonly description?: string
 }

@@ -1,39 +1,27 @@
 import { Value } from '@sinclair/typebox/value'
-import { Elysia } from 'elysia'
 
 import type { Role, UserActor } from '#base/actor.ts'
 import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { callOf, withRole } from './admin-auth.ts'
-import { type PathParams, admission, authority, routeMacro } from './authority.ts'
-import { siteOf } from './site.ts'
+import type { PathParams } from './authority.ts'
 
-/**
- * `resourceRole: 'admin'` on a route below `…/:resourceId`: as `role`, and reads the resource in the same trip. Adds
- * `resource` to `site` and `actor`.
- */
-export const resourceAuth = (context: AppContext) =>
-  new Elysia().macro({
-    ...routeMacro,
-    resourceRole: (least: Role) =>
-      admission(authority(`role:${least}`), optionalJsonBody(), async (request, params, stepUp) => {
-        const found = await admitted(context, least, { request, params })
-        stepUp.check({ authTime: found.actor.signedInAt }, context.clock.now())
-        return found
-      }),
-  })
+interface ResourceRequest {
+  readonly request: Request
+  readonly params: PathParams
+  readonly least: Role
+}
 
-async function admitted(
+/** Who calls, and the resource that the path names, in one trip. Throws for who holds less than that role. */
+export async function admitToResource(
   context: AppContext,
-  least: Role,
-  { request, params }: { readonly request: Request; readonly params: PathParams },
-): Promise<{ site: Site; actor: UserActor; resource: () => Resource }> {
-  const site = await siteOf(context, request)
+  site: Site,
+  { request, params, least }: ResourceRequest,
+): Promise<{ actor: UserActor; resource: () => Resource }> {
   const asked = params?.['resourceId']
   // What is no name is refused after its sender has been admitted.
   const resourceId = Value.Check(NameText, asked) ? asked : ''
@@ -47,7 +35,6 @@ async function admitted(
     return read?.accountStatus
   })
   return {
-    site,
     actor: withRole(actor, least),
     /** Throws `ResourceNotFound` when there was none. */
     resource() {

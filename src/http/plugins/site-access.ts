@@ -17,7 +17,7 @@ import {
   authority,
   routeMacro,
 } from './authority.ts'
-import { operatorKeyCheck } from './operator-auth.ts'
+import { operatorKeyCheck, siteNamedIn } from './operator-auth.ts'
 
 /** Who came, for the audit trail and for what they deploy. */
 interface Admitted {
@@ -44,7 +44,7 @@ export const siteAccess = (context: AppContext) => {
         ...hooks,
         async resolve({ admitted, params }: ResolveContext<Admitted>) {
           const { by, site } = hooks.resolve({ admitted, params })
-          return { by, site: site ?? (await context.sites.find(siteIn(params))) }
+          return { by, site: site ?? (await siteNamedIn(context, params)) }
         },
       }
     },
@@ -72,7 +72,7 @@ async function admittedToken(
 ): Promise<Admitted> {
   const [scheme, secret = ''] = (request.headers.get('authorization') ?? '').split(' ')
   if (scheme?.toLowerCase() !== 'bearer' || !DeployTokens.isToken(secret)) throw neither()
-  const site = await context.sites.find(siteIn(params)).catch((error: unknown) => {
+  const site = await siteNamedIn(context, params).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'SiteNotFound') return undefined
     throw error
   })
@@ -84,8 +84,6 @@ async function admittedToken(
     site,
   }
 }
-
-const siteIn = (params: PathParams): string => String(params?.['siteId'])
 
 const neither = (): AppError =>
   new AppError(

@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { MaybeText, MaybeTime, PermissionsSyncView } from '#http/admin-data/views.ts'
 import type { IacJob, IacSummary } from '#runtime/iac/model.ts'
 import type { IacJobWithSummary } from '#runtime/iac/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
-
-import { MaybeText, MaybeTime, PermissionsSyncView } from './views.ts'
 
 const JOB = {
   jobId: Type.String(),

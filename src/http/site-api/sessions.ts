@@ -7,6 +7,7 @@ import { noContent } from '#http/no-content.ts'
 import { PageQuery } from '#http/paging.ts'
 import { NameText, UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
 
 const SessionPath = Type.Object({ sessionId: NameText })
@@ -57,43 +58,49 @@ export const ownSessionRoutes = (context: AppContext) =>
     )
 
 /** Where others are signed in. */
-export const userSessionRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/api/users/:userId/sessions' })
-    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
-    .get(
-      '/',
-      async ({ site, actor, params: { userId }, query }) => {
-        const user = await context.userSessions.ownerById(site, actor, userId)
-        const asked = { scope: [site.siteId, 'user-sessions', userId], query }
-        return answerSessions(context, asked, await context.userSessions.list(site, user))
-      },
-      { role: 'admin', params: UserPath, query: PageQuery, response: SessionList },
-    )
-    .delete(
-      '/',
-      async ({ site, actor, params }) => {
-        const user = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.userSessions.endAll(site, user, actor)
-        return noContent()
-      },
-      {
-        role: 'admin',
-        changes: { audit: ['sessions.revoked'], effects: [] },
-        params: UserPath,
-        responds: 'no-content',
-      },
-    )
-    .delete(
-      '/:sessionId',
-      async ({ site, actor, params }) => {
-        const user = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.userSessions.end(site, user, params.sessionId, actor)
-        return noContent()
-      },
-      {
-        role: 'admin',
-        changes: { audit: ['session.revoked'], effects: [] },
-        params: UserSessionPath,
-        responds: 'no-content',
-      },
-    )
+export const userSessionRoutes = siteFamily(
+  {
+    site: '/admin/api/users/:userId/sessions',
+    operator: '/admin-users/:userId/sessions',
+    body: jsonBody(SHORT_JSON_BYTES),
+  },
+  (routes, context) =>
+    routes
+      .get(
+        '/',
+        async ({ site, pageScope, by, params: { userId }, query }) => {
+          const user = await context.userSessions.ownerById(site, by, userId)
+          const asked = { scope: [...pageScope, 'user-sessions', userId], query }
+          return answerSessions(context, asked, await context.userSessions.list(site, user))
+        },
+        { role: 'admin', params: UserPath, query: PageQuery, response: SessionList },
+      )
+      .delete(
+        '/',
+        async ({ site, by, params }) => {
+          const user = await context.userSessions.ownerById(site, by, params.userId)
+          await context.userSessions.endAll(site, user, by)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['sessions.revoked'], effects: [] },
+          params: UserPath,
+          responds: 'no-content',
+        },
+      )
+      .delete(
+        '/:sessionId',
+        async ({ site, by, params }) => {
+          const user = await context.userSessions.ownerById(site, by, params.userId)
+          await context.userSessions.end(site, user, params.sessionId, by)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['session.revoked'], effects: [] },
+          params: UserSessionPath,
+          responds: 'no-content',
+        },
+      ),
+)

@@ -1,12 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { type RequestBody, itemsBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
-import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { resourceAuth } from '#http/plugins/resource-auth.ts'
+import { type SiteFamily, siteFamily } from '#http/plugins/site-family.ts'
 import { BUCKET_ACTIONS, BUCKET_ANSWERS, type BucketAction } from '#runtime/buckets/answers.ts'
 import type { Bucket } from '#runtime/buckets/bucket.ts'
 import type { Resource } from '#runtime/resources/model.ts'
@@ -19,8 +17,8 @@ const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 const ResourcePath = Type.Object({ resourceId: NameText })
 const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
 
-/** The actions on the content of one type of resource, wherever they are mounted. */
-export interface ContentActions<Action extends string> {
+/** The actions on the content of one type of resource. */
+interface ContentActions<Action extends string> {
   /** Below a resource: `data/ddb`. */
   readonly path: string
   readonly noun: string
@@ -36,7 +34,7 @@ export interface ContentActions<Action extends string> {
 }
 
 /** The items of a table: from the moment the table is created, published or not. */
-export const TABLE_CONTENT: ContentActions<TableAction> = {
+const TABLE_CONTENT: ContentActions<TableAction> = {
   path: 'data/ddb',
   noun: 'table',
   actions: TABLE_ACTIONS,
@@ -47,7 +45,7 @@ export const TABLE_CONTENT: ContentActions<TableAction> = {
 }
 
 /** The objects of a bucket, likewise. */
-export const BUCKET_CONTENT: ContentActions<BucketAction> = {
+const BUCKET_CONTENT: ContentActions<BucketAction> = {
   path: 'data/s3',
   noun: 'bucket',
   actions: BUCKET_ACTIONS,
@@ -57,42 +55,40 @@ export const BUCKET_CONTENT: ContentActions<BucketAction> = {
     buckets.perform(bucketOf(siteId, resource), action, body),
 }
 
-/** The items of a table, as an admin works with them. */
-export const tableActionRoutes = (context: AppContext) => actionRoutes(context, TABLE_CONTENT)
+export const tableActionRoutes = contentFamily(TABLE_CONTENT)
+export const bucketActionRoutes = contentFamily(BUCKET_CONTENT)
 
-/** The objects of a bucket, likewise. */
-export const bucketActionRoutes = (context: AppContext) => actionRoutes(context, BUCKET_CONTENT)
-
-function actionRoutes<Action extends string>(context: AppContext, content: ContentActions<Action>) {
-  const routes = new Elysia({ prefix: `/admin/data/resources/:resourceId/${content.path}` })
-    .use(adminAuth(context))
-    .use(resourceAuth(context))
-  for (const action of content.actions) {
-    routes.post(
-      `/${action}`,
-      async ({ site: { siteId }, resource, body }) =>
-        content.perform(context, { siteId, resource: resource() }, action, body),
-      {
-        resourceRole: 'admin',
-        changes: { audit: 'content', effects: [] },
-        requestBody: content.bodyOf(action),
-        params: ResourcePath,
-        // Each action says itself what it does not know.
-        body: Type.Unknown(),
-        response: content.answers[action],
-      },
-    )
-  }
-  return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
-    role: 'admin',
-    changes: { audit: 'content', effects: [] },
-    params: ActionPath,
-    body: Type.Unknown(),
-    responds: 'refusal',
+function contentFamily<Action extends string>(content: ContentActions<Action>): SiteFamily {
+  const below = `/resources/:resourceId/${content.path}` as const
+  const paths = { site: `/admin/data${below}`, operator: below } as const
+  return siteFamily(paths, (routes, context) => {
+    for (const action of content.actions) {
+      routes.post(
+        `/${action}`,
+        async ({ site: { siteId }, resource, body }) =>
+          content.perform(context, { siteId, resource }, action, body),
+        {
+          resourceRole: 'admin',
+          changes: { audit: 'content', effects: [] },
+          requestBody: content.bodyOf(action),
+          params: ResourcePath,
+          // Each action says itself what it does not know.
+          body: Type.Unknown(),
+          response: content.answers[action],
+        },
+      )
+    }
+    return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
+      role: 'admin',
+      changes: { audit: 'content', effects: [] },
+      params: ActionPath,
+      body: Type.Unknown(),
+      responds: 'refusal',
+    })
   })
 }
 
-export function unknownAction(
+function unknownAction(
   { noun, actions }: Pick<ContentActions<string>, 'noun' | 'actions'>,
   action: string,
 ): never {

@@ -8,6 +8,7 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
 import {
   AdminUser,
   CreatedAdminUser,
@@ -26,7 +27,7 @@ const SearchText = t.String({
 })
 
 /** The query of a list of admin users. */
-export const AdminUserQuery = t.Composite([
+const AdminUserQuery = t.Composite([
   PageQuery,
   t.Object({
     /** Exactly this address, the primary or the external one. */
@@ -37,13 +38,62 @@ export const AdminUserQuery = t.Composite([
 ])
 
 /** The people who run a site. */
-export const adminUserRoutes = (context: AppContext) =>
+export const adminUserRoutes = siteFamily(
+  { site: '/admin/api/users', operator: '/admin-users', body: jsonBody(SHORT_JSON_BYTES) },
+  (routes, context) =>
+    routes
+      .get(
+        '/',
+        async ({ site, pageScope, query }) => {
+          const { email, q } = query
+          const asked = { scope: [...pageScope, 'users', JSON.stringify([email, q])], query }
+          const list = (page: PageRequest) => context.adminUsers.list(site, { ...page, email, q })
+          return answerPage(context, { ...asked, bounds: PAGE }, list)
+        },
+        { role: 'admin', query: AdminUserQuery, response: PageOf(AdminUser) },
+      )
+      .get('/:userId', async ({ site, params }) => context.adminUsers.get(site, params.userId), {
+        role: 'admin',
+        params: UserPath,
+        response: AdminUser,
+      })
+      .delete(
+        '/:userId/second-factor',
+        async ({ site, by, params }) => {
+          const { pool, sub } = await context.userSessions.ownerById(site, by, params.userId)
+          await context.secondFactors.disable(site, pool, sub, by)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
+          params: UserPath,
+          responds: 'no-content',
+        },
+      )
+      .delete(
+        '/:userId',
+        async ({ site, by, params }) => {
+          await context.adminUsers.delete(site, by, params.userId)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
+          params: UserPath,
+          responds: 'no-content',
+        },
+      ),
+)
+
+/** For admins alone: invites and roles, which name the admin who gives them. */
+export const adminUserInviteRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/users' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/',
-      async ({ site, by, actor, request, body }) => {
-        const repeat = idempotentRequest(request, `POST /admin/api/users ${actor.userId}`, body)
+      async ({ site, by, request, body }) => {
+        const repeat = idempotentRequest(request, `POST /admin/api/users ${by.userId}`, body)
         return context.adminUsers.create(site, by, body, repeat)
       },
       {
@@ -53,21 +103,6 @@ export const adminUserRoutes = (context: AppContext) =>
         response: CreatedAdminUser,
       },
     )
-    .get(
-      '/',
-      async ({ site, query }) => {
-        const { email, q } = query
-        const asked = { scope: [site.siteId, 'users', JSON.stringify([email, q])], query }
-        const list = (page: PageRequest) => context.adminUsers.list(site, { ...page, email, q })
-        return answerPage(context, { ...asked, bounds: PAGE }, list)
-      },
-      { role: 'admin', query: AdminUserQuery, response: PageOf(AdminUser) },
-    )
-    .get('/:userId', async ({ site, params }) => context.adminUsers.get(site, params.userId), {
-      role: 'admin',
-      params: UserPath,
-      response: AdminUser,
-    })
     .post(
       '/:userId/invite/resend',
       async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
@@ -76,25 +111,6 @@ export const adminUserRoutes = (context: AppContext) =>
         changes: { audit: ['invite.sent'], effects: [] },
         params: UserPath,
         response: CreatedAdminUser,
-      },
-    )
-    .use(adminUserChangeRoutes(context))
-
-const adminUserChangeRoutes = (context: AppContext) =>
-  new Elysia()
-    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
-    .delete(
-      '/:userId/second-factor',
-      async ({ site, actor, params }) => {
-        const { pool, sub } = await context.userSessions.ownerById(site, actor, params.userId)
-        await context.secondFactors.disable(site, pool, sub, actor)
-        return noContent()
-      },
-      {
-        role: 'admin',
-        changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
-        params: UserPath,
-        responds: 'no-content',
       },
     )
     .patch(
@@ -107,19 +123,6 @@ const adminUserChangeRoutes = (context: AppContext) =>
         params: UserPath,
         body: RoleChange,
         response: AdminUser,
-      },
-    )
-    .delete(
-      '/:userId',
-      async ({ site, by, params }) => {
-        await context.adminUsers.delete(site, by, params.userId)
-        return noContent()
-      },
-      {
-        role: 'admin',
-        changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
-        params: UserPath,
-        responds: 'no-content',
       },
     )
 

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 
-import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
-import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
 import { SessionList, answerSessions } from '#http/session-view.ts'
 import {
   VisitorAccount,
@@ -13,21 +12,20 @@ import {
   VisitorSearchFields,
 } from '#identity/visitor-accounts/model.ts'
 
+const PATHS = { site: '/admin/data/users', operator: '/users' } as const
+
 const VisitorPath = Type.Object({ sub: NameText })
 const VisitorSessionPath = Type.Composite([VisitorPath, Type.Object({ sessionId: NameText })])
+const VisitorQuery = t.Composite([PageQuery, t.Object(VisitorSearchFields)])
 
-/** The query of a list of visitors. */
-export const VisitorQuery = t.Composite([PageQuery, t.Object(VisitorSearchFields)])
-
-/** The people who sign in to a site, as its admins manage them. */
-export const visitorRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/data/users' })
-    .use(adminAuth(context))
+/** The people who sign in to a site. */
+export const visitorRoutes = siteFamily(PATHS, (routes, context) =>
+  routes
     .get(
       '/',
-      async ({ site, query }) => {
+      async ({ site, pageScope, query }) => {
         const { email, q, status } = query
-        const scope = [site.siteId, 'visitors', JSON.stringify([email, q, status])]
+        const scope = [...pageScope, 'visitors', JSON.stringify([email, q, status])]
         return answerPage(context, { scope, query }, (page) =>
           context.visitorAccounts.list(site, { ...page, email, q, status }),
         )
@@ -58,12 +56,12 @@ export const visitorRoutes = (context: AppContext) =>
         params: VisitorPath,
         response: VisitorAccount,
       },
-    )
-    .use(visitorRemovalRoutes(context))
+    ),
+)
 
-const visitorRemovalRoutes = (context: AppContext) =>
-  new Elysia()
-    .use(adminAuth(context))
+/** Ending their sign-ins, and their accounts. */
+export const visitorRemovalRoutes = siteFamily(PATHS, (routes, context) =>
+  routes
     .post(
       '/:sub/sign-out',
       async ({ site, by, params }) => {
@@ -103,32 +101,35 @@ const visitorRemovalRoutes = (context: AppContext) =>
         params: VisitorPath,
         responds: 'no-content',
       },
-    )
+    ),
+)
 
-/** Where a visitor is signed in. */
-export const visitorSessionRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/data/users/:sub/sessions' })
-    .use(adminAuth(context))
-    .get(
-      '/',
-      async ({ site, params: { sub }, query }) => {
-        const visitor = await context.userSessions.visitorById(site, sub)
-        const asked = { scope: [site.siteId, 'visitor-sessions', sub], query }
-        return answerSessions(context, asked, await context.userSessions.list(site, visitor))
-      },
-      { role: 'admin', params: VisitorPath, query: PageQuery, response: SessionList },
-    )
-    .delete(
-      '/:sessionId',
-      async ({ site, by, params: { sub, sessionId } }) => {
-        const visitor = await context.userSessions.visitorById(site, sub)
-        await context.userSessions.end(site, visitor, sessionId, by)
-        return noContent()
-      },
-      {
-        role: 'admin',
-        changes: { audit: ['session.revoked'], effects: [] },
-        params: VisitorSessionPath,
-        responds: 'no-content',
-      },
-    )
+/** Where they are signed in. */
+export const visitorSessionRoutes = siteFamily(
+  { site: '/admin/data/users/:sub/sessions', operator: '/users/:sub/sessions' },
+  (routes, context) =>
+    routes
+      .get(
+        '/',
+        async ({ site, pageScope, params: { sub }, query }) => {
+          const visitor = await context.userSessions.visitorById(site, sub)
+          const asked = { scope: [...pageScope, 'visitor-sessions', sub], query }
+          return answerSessions(context, asked, await context.userSessions.list(site, visitor))
+        },
+        { role: 'admin', params: VisitorPath, query: PageQuery, response: SessionList },
+      )
+      .delete(
+        '/:sessionId',
+        async ({ site, by, params: { sub, sessionId } }) => {
+          const visitor = await context.userSessions.visitorById(site, sub)
+          await context.userSessions.end(site, visitor, sessionId, by)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['session.revoked'], effects: [] },
+          params: VisitorSessionPath,
+          responds: 'no-content',
+        },
+      ),
+)

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 
+import { actorId } from '#base/actor.ts'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
@@ -9,6 +10,7 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf } from '#http/paging.ts'
 import { MessagePath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
 import {
   BulkPurgeRequest,
   BulkPurgeResult,
@@ -33,34 +35,23 @@ import {
 const BULK_JSON_BYTES = 256 * 1024
 
 /** The messages of mailboxes, to those who may read them. */
-export const messageRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/api/messages' })
-    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
-    .get('/', async ({ site, actor, query }) => answerMessages(context, site, actor, query), {
-      role: 'user',
-      query: MessageListQuery,
-      response: PageOf(MessageListItem),
-    })
-    .get(
-      '/:messageId',
-      async ({ site, actor, params }) => context.messages.get(site, actor, params.messageId),
-      { role: 'user', params: MessagePath, response: MessageDetail },
-    )
-    .delete(
-      '/:messageId',
-      async ({ site, actor, params }) => {
-        await context.messageChanges.delete(site, actor, params.messageId)
-        return noContent()
-      },
-      {
+export const messageRoutes = siteFamily(
+  { site: '/admin/api/messages', operator: '/messages', body: jsonBody(SHORT_JSON_BYTES) },
+  (routes, context) =>
+    routes
+      .get('/', async ({ site, by, query }) => answerMessages(context, site, by, query), {
         role: 'user',
-        changes: { audit: 'content', effects: [] },
-        params: MessagePath,
-        responds: 'no-content',
-      },
-    )
+        query: MessageListQuery,
+        response: PageOf(MessageListItem),
+      })
+      .get(
+        '/:messageId',
+        async ({ site, by, params }) => context.messages.get(site, by, params.messageId),
+        { role: 'user', params: MessagePath, response: MessageDetail },
+      ),
+)
 
-/** What those who may read a message may do to it. */
+/** What those who may read a message may do to it. For admins alone: the operator’s reading changes nothing. */
 export const messageChangeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/messages' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
@@ -111,10 +102,64 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
     )
 
-/** Sending messages, and the files that go with them. */
-export const messageSendingRoutes = (context: AppContext) =>
+/** Sending messages: the operator as any mailbox of the site. */
+export const messageSendingRoutes = siteFamily(
+  { site: '/admin/api/messages', operator: '/messages', body: jsonBody() },
+  (routes, context) =>
+    routes
+      .post(
+        '/send',
+        async ({ site, by, body, request }) => {
+          const scope = `POST /admin/api/messages/send ${actorId(by)}`
+          const repeat = idempotentRequest(request, scope, body)
+          return context.sending.send(site, { reader: by, repeat }, body)
+        },
+        {
+          role: 'user',
+          changes: { audit: 'content', effects: [] },
+          body: SendRequest,
+          response: SentMessage,
+        },
+      )
+      .post(
+        '/:messageId/reply',
+        async ({ site, by, params: { messageId }, body, request }) => {
+          const scope = `POST /admin/api/messages/reply ${messageId} ${actorId(by)}`
+          const repeat = idempotentRequest(request, scope, body)
+          return context.sending.reply(site, { reader: by, repeat }, messageId, body)
+        },
+        {
+          role: 'user',
+          changes: { audit: 'content', effects: [] },
+          params: MessagePath,
+          body: ReplyRequest,
+          response: SentMessage,
+        },
+      ),
+)
+
+/** For admins alone. */
+export const messageDeletionRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/messages' })
-    .use(adminAuth(context, jsonBody()))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .delete(
+      '/:messageId',
+      async ({ site, actor, params }) => {
+        await context.messageChanges.delete(site, actor, params.messageId)
+        return noContent()
+      },
+      {
+        role: 'user',
+        changes: { audit: 'content', effects: [] },
+        params: MessagePath,
+        responds: 'no-content',
+      },
+    )
+
+/** For admins alone: the operator’s messages carry their attachments. */
+export const stagedAttachmentRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/messages' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/attachments',
       async ({ site, actor, body }) => context.stagedAttachments.stage(site, actor, body),
@@ -126,37 +171,8 @@ export const messageSendingRoutes = (context: AppContext) =>
         response: StagedAttachment,
       },
     )
-    .post(
-      '/send',
-      async ({ site, actor, body, request }) => {
-        const scope = `POST /admin/api/messages/send ${actor.userId}`
-        const repeat = idempotentRequest(request, scope, body)
-        return context.sending.send(site, { reader: actor, repeat }, body)
-      },
-      {
-        role: 'user',
-        changes: { audit: 'content', effects: [] },
-        body: SendRequest,
-        response: SentMessage,
-      },
-    )
-    .post(
-      '/:messageId/reply',
-      async ({ site, actor, params: { messageId }, body, request }) => {
-        const scope = `POST /admin/api/messages/reply ${messageId} ${actor.userId}`
-        const repeat = idempotentRequest(request, scope, body)
-        return context.sending.reply(site, { reader: actor, repeat }, messageId, body)
-      },
-      {
-        role: 'user',
-        changes: { audit: 'content', effects: [] },
-        params: MessagePath,
-        body: ReplyRequest,
-        response: SentMessage,
-      },
-    )
 
-/** Deleting messages for good. */
+/** Deleting messages for good. For admins alone. */
 export const messagePurgeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/messages' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
 import type { Page } from '#base/page.ts'
@@ -7,48 +7,46 @@ import type { AppContext } from '#context'
 import { eventStream } from '#http/event-stream.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
-import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
 import { type LogFilter, LogRecord, parseFilter } from '#runtime/logs/model.ts'
 
-export const LogFilterQuery = t.Object({
+const LogFilterQuery = t.Object({
   operation: t.Optional(NameText),
   level: t.Optional(t.String({ maxLength: 16 })),
   requestId: t.Optional(NameText),
   since: t.Optional(t.String({ maxLength: 40 })),
   until: t.Optional(t.String({ maxLength: 40 })),
 })
-export const Followed = t.Object({ follow: t.Optional(t.String({ maxLength: 5 })) })
+const Followed = t.Object({ follow: t.Optional(t.String({ maxLength: 5 })) })
 
 /** What site code printed and what ended its calls: newest first, or live as server-sent events. */
-export const logRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/data/logs' }).use(adminAuth(context)).get(
-    '/',
-    async ({ site, query, request }) => {
-      const filter = parseFilter(query)
-      if (isFollowed(query.follow, request)) {
-        return followedLog(context, {
-          siteId: site.siteId,
-          filter,
-          request,
-          readmit: () => admitAdmin(context, site, { request, least: 'admin' }),
-        })
-      }
-      const { limit: _limit, nextToken: _nextToken, ...filters } = query
-      const scope = [site.siteId, 'logs', JSON.stringify(filters)]
-      return answerPage(context, { scope, query }, (page) =>
-        context.runtimeLogs.list(site.siteId, filter, page),
-      )
-    },
-    {
-      role: 'admin',
-      query: t.Composite([LogFilterQuery, Followed, PageQuery]),
-      // Elysia leaves a Response, here the stream, unchecked.
-      response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
-      responds: 'events',
-    },
-  )
+export const logRoutes = siteFamily(
+  { site: '/admin/data/logs', operator: '/logs', tokens: ['logs'] },
+  (routes, context) =>
+    routes.get(
+      '/',
+      async ({ site: { siteId }, pageScope, readmit, query, request }) => {
+        const { limit: _limit, nextToken: _nextToken, follow, ...filters } = query
+        const filter = parseFilter(filters)
+        if (isFollowed(follow, request)) {
+          return followedLog(context, { siteId, filter, request, readmit })
+        }
+        const scope = [...pageScope, 'logs', JSON.stringify(filters)]
+        return answerPage(context, { scope, query }, (page) =>
+          context.runtimeLogs.list(siteId, filter, page),
+        )
+      },
+      {
+        role: 'admin',
+        query: t.Composite([LogFilterQuery, Followed, PageQuery]),
+        // Elysia leaves a Response, here the stream, unchecked.
+        response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
+        responds: 'events',
+      },
+    ),
+)
 
-export function isFollowed(follow: string | undefined, request: Request): boolean {
+function isFollowed(follow: string | undefined, request: Request): boolean {
   if (follow !== undefined && follow !== 'true' && follow !== 'false') {
     throw invalid('follow', 'must be "true" or "false"')
   }
@@ -65,7 +63,7 @@ interface FollowedLog {
 }
 
 /** A client that comes back with `Last-Event-ID` misses no line. A caller that may not read the log any more gets none. */
-export function followedLog(
+function followedLog(
   context: AppContext,
   { siteId, filter, request, readmit }: FollowedLog,
 ): Response {

@@ -1,0 +1,64 @@
+import { t } from 'elysia'
+
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerList } from '#http/paging.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
+import {
+  AddedContactRecipients,
+  ContactRecipient,
+  ContactRecipientList,
+  OptionalContactRecipientList,
+} from '#mail/contact/recipient-model.ts'
+
+/** To whom the site's contact form sends. */
+export const contactRecipientRoutes = siteFamily(
+  {
+    site: '/admin/api/contact-recipients',
+    operator: '/contact-recipients',
+    body: jsonBody(SHORT_JSON_BYTES),
+  },
+  (routes, context) =>
+    routes
+      .get(
+        '/',
+        async ({ site, pageScope, query }) =>
+          answerList(
+            context,
+            { scope: [...pageScope, 'contact-recipients'], query },
+            await context.contactRecipients.list(site),
+            ({ email }) => email,
+          ),
+        { role: 'admin', query: PageQuery, response: PageOf(ContactRecipient) },
+      )
+      .post(
+        '/',
+        async ({ site, by, body }) => context.contactRecipients.add(site, by, body.recipients),
+        {
+          role: 'admin',
+          changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
+          body: ContactRecipientList,
+          response: AddedContactRecipients,
+        },
+      )
+      .delete(
+        '/',
+        async ({ site, by, body, request }) => {
+          const recipients = body.recipients ?? recipientsIn(request.url)
+          await context.contactRecipients.remove(site, by, recipients)
+          return noContent()
+        },
+        {
+          role: 'admin',
+          changes: { audit: ['contact-recipients.removed'], effects: [] },
+          requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+          query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),
+          body: OptionalContactRecipientList,
+          responds: 'no-content',
+        },
+      ),
+)
+
+/** May be repeated; Elysia hands on one of them. */
+const recipientsIn = (url: string): readonly string[] =>
+  new URL(url).searchParams.getAll('recipients')

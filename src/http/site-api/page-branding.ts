@@ -1,0 +1,33 @@
+import { audited } from '#http/audited.ts'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
+import { PageBrandingView, pageBrandingView } from '#http/page-branding-view.ts'
+import { siteFamily } from '#http/plugins/site-family.ts'
+import { SiteBrandingChange } from '#sites/branding/model.ts'
+
+/** The color and the logo of the hosted pages. */
+export const pageBrandingRoutes = siteFamily(
+  {
+    site: '/admin/api/page-branding',
+    operator: '/page-branding',
+    body: jsonBody(SHORT_JSON_BYTES),
+  },
+  (routes, context) =>
+    routes
+      .get('/', async ({ site }) => pageBrandingView(await context.siteBrandings.get(site)), {
+        role: 'super-admin',
+        response: PageBrandingView,
+      })
+      .put(
+        '/',
+        async ({ site, by, body }) => {
+          const audit = audited(context, by)
+          return pageBrandingView(await context.siteBrandings.change(site, body, audit))
+        },
+        {
+          role: 'super-admin',
+          changes: { audit: ['branding.changed'], effects: [] },
+          body: SiteBrandingChange,
+          response: PageBrandingView,
+        },
+      ),
+)
