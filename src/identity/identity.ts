@@ -11,30 +11,51 @@ import type { MailboxOwnership } from './admin-users/mailbox-ownership.ts'
 import { AuthEmails } from './auth-emails/auth-emails.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
+import { AuthorizationCodes } from './authorization/codes.ts'
+import { SignIns } from './authorization/sign-ins.ts'
 import { ClientRegistrations } from './client-registrations/client-registrations.ts'
 import type { CognitoApi } from './cognito/api/cognito-api.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
+import { Consents } from './consents/consents.ts'
 import { DeployTokens } from './deploy-tokens/deploy-tokens.ts'
 import { DeployWebhooks } from './deploy-webhooks/deploy-webhooks.ts'
-import { type FederationServices, openFederation } from './federation/open-federation.ts'
+import { AuthMethods } from './federation/auth-methods.ts'
+import { AuthorizationCallbacks } from './federation/authorization-callbacks.ts'
+import { AuthorizationRedirects } from './federation/authorization-redirects.ts'
+import { CallbackChecks } from './federation/callback-checks.ts'
+import { FederatedAccounts } from './federation/federated-accounts.ts'
+import { LinkTickets } from './federation/link-tickets.ts'
+import { Links } from './federation/links.ts'
+import { LoginRefusals } from './federation/login-refusals.ts'
+import { LoginStates } from './federation/login-states.ts'
+import { ProviderClient } from './federation/provider-client.ts'
+import { Providers } from './federation/providers.ts'
 import { DataGroups, type GroupUses } from './groups/data-groups.ts'
 import { Invites } from './invites/invites.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import type { NewKeyPair } from './keys/key-pair.ts'
 import { SigningKeys } from './keys/signing-keys.ts'
-import { type OwnAccountServices, openOwnAccounts } from './own-account/open-own-accounts.ts'
+import { AccountDeletions } from './own-account/deletions.ts'
+import { OwnAccounts } from './own-account/own-accounts.ts'
 import type { BreachedPasswords } from './passwords/known-passwords.ts'
 import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/pools.ts'
-import { type ProfileServices, openProfiles } from './profiles/open-profiles.ts'
+import { AddressChanges } from './profiles/address-changes.ts'
+import { AddressCodes } from './profiles/address-codes.ts'
+import { Profiles } from './profiles/profiles.ts'
 import { AuthRateLimiter } from './rate-limits/auth-rate-limiter.ts'
 import { FailureCounter } from './rate-limits/failure-counter.ts'
 import { AccountChanges } from './revocation/account-changes.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/security-events.ts'
+import { TokenFamilies } from './sessions/families.ts'
+import { LogoutRequests } from './sessions/logout-requests.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { SignOut } from './sessions/sign-out.ts'
 import { UserSessions } from './sessions/user-sessions.ts'
-import { type SignInServices, openSignIns } from './sign-in-parts.ts'
+import { ClientAuthentication } from './token-sets/client-authentication.ts'
+import { TokenSets } from './token-sets/token-sets.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -42,6 +63,7 @@ import { TokenVerifier } from './tokens/token-verifier.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { Users } from './users/users.ts'
 import { Visitors } from './users/visitors.ts'
+import { VisitorAccounts } from './visitor-accounts/visitor-accounts.ts'
 
 export interface IdentityDeps extends Pick<
   PlatformServices,
@@ -62,8 +84,7 @@ export interface IdentityDeps extends Pick<
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity
-  extends SignInServices, AccountServices, FederationServices, ProfileServices, OwnAccountServices {
+export interface Identity extends AccountServices {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -86,65 +107,143 @@ export interface Identity
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
   readonly cognitoApi: CognitoApi
+  readonly signIns: SignIns
+  readonly consents: Consents
+  readonly sessions: Sessions
+  readonly signOut: SignOut
+  readonly clientAuthentication: ClientAuthentication
+  readonly tokenSets: TokenSets
+  readonly logouts: LogoutRequests
+  readonly profiles: Profiles
+  readonly addressChanges: AddressChanges
+  readonly addressCodes: AddressCodes
+  /** Accounts as admins look after them; `ownAccounts` and `accountDeletions` serve the owners. */
+  readonly visitorAccounts: VisitorAccounts
+  readonly ownAccounts: OwnAccounts
+  readonly accountDeletions: AccountDeletions
+  readonly providers: Providers
+  readonly authorizationRedirects: AuthorizationRedirects
+  readonly authorizationCallbacks: AuthorizationCallbacks
+  readonly links: Links
+  readonly authMethods: AuthMethods
+  readonly callbackChecks: CallbackChecks
 }
+
+type Core = Awaited<ReturnType<typeof openCore>>
+type SignInServices = ReturnType<typeof openSignIns>
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
 export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
+  const core = await openCore(deps)
+  const signInServices = openSignIns(core)
+  const srp = openSrp(deps)
+  const accounts = openAccounts({ ...core, ...signInServices, srpVerifiers: srp.verifiers })
+  const services = { ...core, ...signInServices, ...accounts }
+  const visitorAccounts = new VisitorAccounts(services)
+  const addressChanges = new AddressChanges(services)
+  const owned = {
+    visitorAccounts,
+    ownAccounts: new OwnAccounts(services),
+    accountDeletions: new AccountDeletions({ ...services, visitorAccounts }),
+    addressChanges,
+    addressCodes: new AddressCodes({ ...services, addressChanges }),
+    profiles: new Profiles({ ...services, addressChanges }),
+  }
+  const superAdminInvites = new SuperAdminInvites(core)
+  const idempotentAnswers = new IdempotentAnswers(deps)
+  return {
+    pools: new Pools({ ...core, superAdmins: superAdminInvites }),
+    signingKeys: core.signingKeys,
+    users: core.users,
+    visitors: new Visitors(core),
+    adminUsers: new AdminUsers({ ...core, addressChanges, idempotentAnswers }),
+    invites: core.invites,
+    superAdminInvites,
+    ...signInServices,
+    ...accounts,
+    ...owned,
+    attempts: core.attempts,
+    rateLimiter: core.rateLimiter,
+    authEmailBranding: new AuthEmailBranding(core),
+    authEmails: core.authEmails,
+    tokenMint: new TokenMint(core),
+    adminTokens: new AdminTokens(core),
+    deployTokens: new DeployTokens(core),
+    deployWebhooks: new DeployWebhooks(core),
+    visitorTokens: new VisitorTokens(core),
+    securityEvents: core.events,
+    dataGroups: new DataGroups(core),
+    authSettings: new AuthSettings(core),
+    clientRegistrations: new ClientRegistrations(core),
+    userSessions: new UserSessions(services),
+    ...openFederation(services),
+    cognitoApi: openCognito({ ...services, ...owned, ...srp }),
+  }
+}
+
+/** What everything else of identity is built on. */
+async function openCore(deps: IdentityDeps) {
   const directory = new PoolDirectory(deps)
   const revocationStates = new RevocationStates()
   const changes = new AccountChanges({ ...deps, revocationStates, directory })
   await changes.listen()
-  const securityEvents = new SecurityEvents(deps)
+  const events = new SecurityEvents(deps)
   const attempts = new FailureCounter(deps)
-  const rateLimiter = new AuthRateLimiter({ attempts, events: securityEvents })
-  const shared = {
-    ...deps,
-    directory,
-    revocationStates,
-    changes,
-    events: securityEvents,
-    attempts,
-    rateLimiter,
-  }
+  const rateLimiter = new AuthRateLimiter({ attempts, events })
+  const shared = { ...deps, directory, revocationStates, changes, events, attempts, rateLimiter }
   const signingKeys = new SigningKeys(shared)
-  const users = new Users(shared)
   const authEmails = new AuthEmails(deps)
-  const invites = new Invites({ ...shared, authEmails })
-  const verifier = new TokenVerifier(shared)
-  const signer = new TokenSigner({ ...deps, signingKeys })
-  const services = { ...shared, users, authEmails, invites, verifier, signer }
-  const signInParts = openSignIns(services)
-  const srp = openSrp(deps)
-  const accountParts = openAccounts({ ...services, ...signInParts, srpVerifiers: srp.verifiers })
-  const superAdminInvites = new SuperAdminInvites(services)
-  const idempotentAnswers = new IdempotentAnswers(deps)
-  const ownAccountParts = openOwnAccounts({ ...services, ...signInParts })
-  const profileParts = openProfiles({ ...services, ...signInParts, ...accountParts })
-  const parts = { ...signInParts, ...accountParts, ...ownAccountParts, ...profileParts }
   return {
-    pools: new Pools({ ...shared, superAdmins: superAdminInvites }),
+    ...shared,
     signingKeys,
-    users,
-    visitors: new Visitors(shared),
-    adminUsers: new AdminUsers({ ...services, ...profileParts, idempotentAnswers }),
-    invites,
-    superAdminInvites,
-    ...parts,
-    attempts,
-    rateLimiter,
-    authEmailBranding: new AuthEmailBranding(shared),
+    users: new Users(shared),
     authEmails,
-    tokenMint: new TokenMint(services),
-    adminTokens: new AdminTokens(services),
-    deployTokens: new DeployTokens(shared),
-    deployWebhooks: new DeployWebhooks(shared),
-    visitorTokens: new VisitorTokens(services),
-    securityEvents,
-    dataGroups: new DataGroups(shared),
-    authSettings: new AuthSettings(shared),
-    clientRegistrations: new ClientRegistrations(shared),
-    userSessions: new UserSessions({ ...services, ...signInParts }),
-    ...openFederation({ ...services, ...signInParts, ...accountParts }),
-    cognitoApi: openCognito({ ...services, ...parts, ...srp }),
+    invites: new Invites({ ...shared, authEmails }),
+    verifier: new TokenVerifier(shared),
+    signer: new TokenSigner({ ...deps, signingKeys }),
+  }
+}
+
+/** From an authorization request to tokens, and to their end. */
+function openSignIns(core: Core) {
+  const families = new TokenFamilies(core)
+  const deps = { ...core, families, codes: new AuthorizationCodes(core) }
+  const sessions = new Sessions(deps)
+  const consents = new Consents(deps)
+  return {
+    signIns: new SignIns({ ...deps, sessions, consents }),
+    consents,
+    sessions,
+    signOut: new SignOut(deps),
+    clientAuthentication: new ClientAuthentication(core),
+    tokenSets: new TokenSets(deps),
+    logouts: new LogoutRequests(core),
+  }
+}
+
+/** Sign-in with a provider that the operator configured. */
+function openFederation(services: Core & SignInServices & AccountServices) {
+  const tickets = new LinkTickets(services)
+  const providers = new Providers(services)
+  const links = new Links({ ...services, tickets })
+  const deps = {
+    ...services,
+    links,
+    tickets,
+    providers,
+    client: new ProviderClient(services),
+    loginStates: new LoginStates(services),
+    refusals: new LoginRefusals(services.events),
+  }
+  return {
+    providers,
+    links,
+    authMethods: new AuthMethods(services),
+    callbackChecks: new CallbackChecks(deps),
+    authorizationRedirects: new AuthorizationRedirects(deps),
+    authorizationCallbacks: new AuthorizationCallbacks({
+      ...deps,
+      accounts: new FederatedAccounts(deps),
+    }),
   }
 }

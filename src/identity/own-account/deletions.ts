@@ -30,18 +30,6 @@ import {
 const RESTORE_MS = 7 * 24 * 3_600_000
 const MAX_AT_ONCE = 50
 
-export interface AccountDeletionsDeps extends Pick<
-  PlatformServices,
-  'database' | 'clock' | 'ids' | 'queue'
-> {
-  readonly directory: PoolDirectory
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly signOut: SignOut
-  readonly visitorAccounts: VisitorAccounts
-  siteOf(siteId: string): Promise<Site>
-}
-
 /** What a link takes back, and until when. */
 export interface RestorableAccount {
   readonly email: string
@@ -50,9 +38,18 @@ export interface RestorableAccount {
 
 /** Visitors' accounts that their owners delete: out of use at once, gone after a week, and taken back by a mailed link until then. */
 export class AccountDeletions {
-  readonly #deps: AccountDeletionsDeps
+  readonly #deps
 
-  constructor(deps: AccountDeletionsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids' | 'queue'> & {
+      readonly directory: PoolDirectory
+      readonly events: SecurityEvents
+      readonly authEmails: AuthEmails
+      readonly signOut: SignOut
+      readonly visitorAccounts: VisitorAccounts
+      siteOf(siteId: string): Promise<Site>
+    },
+  ) {
     this.#deps = deps
     deps.queue.handle('account-deletion', ({ siteId }) => this.run(siteId), {
       // What the queue gives up after a day of tries is promised to its owner.

@@ -27,20 +27,20 @@ import {
 
 const MAX_EXPORTED_EVENTS = 1000
 
-export interface OwnAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly sessions: Sessions
-}
-
 /** Where the account is, and where its owner asks from. */
 type OwnerRequest = Pick<PoolRequest, 'site' | 'pool'>
 
 /** Accounts in the hands of their owners, who are signed in. 404 `UserNotFound` for an account that has ended meanwhile. */
 export class OwnAccounts {
-  readonly #deps: OwnAccountsDeps
+  readonly #deps
 
-  constructor(deps: OwnAccountsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly events: SecurityEvents
+      readonly authEmails: AuthEmails
+      readonly sessions: Sessions
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -45,17 +45,6 @@ export const ADDRESS_PATHS = {
 } as const
 export type AddressLink = keyof typeof ADDRESS_PATHS
 
-export interface AddressChangesDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly baseUrl: string
-  readonly directory: PoolDirectory
-  readonly authEmails: AuthEmails
-  readonly events: SecurityEvents
-  readonly signOut: SignOut
-  readonly users: Users
-  readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
-  readonly passwords: Pick<Passwords, 'remove'>
-}
-
 /** From where a new address is asked for, and by which admin; null for the owner. */
 type AddressRequest = Pick<PoolRequest, 'site' | 'origin'> &
   Pick<StoredAddressChange, 'requestedBy'>
@@ -68,9 +57,20 @@ type ProofMail = AddressRequest & {
 
 /** New addresses of accounts: proven by a link that is mailed to them, undone by one that is mailed to the old ones. */
 export class AddressChanges {
-  readonly #deps: AddressChangesDeps
+  readonly #deps
 
-  constructor(deps: AddressChangesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly baseUrl: string
+      readonly directory: PoolDirectory
+      readonly authEmails: AuthEmails
+      readonly events: SecurityEvents
+      readonly signOut: SignOut
+      readonly users: Users
+      readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
+      readonly passwords: Pick<Passwords, 'remove'>
+    },
+  ) {
     this.#deps = deps
   }
 

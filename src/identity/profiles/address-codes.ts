@@ -12,20 +12,20 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import type { AddressChanges } from './address-changes.ts'
 
-export interface AddressCodesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sealer: Sealer
-  readonly users: Users
-  readonly events: SecurityEvents
-  readonly rateLimiter: AuthRateLimiter
-  readonly addressChanges: AddressChanges
-}
-
 /** New addresses that prove themselves by a code, for programs that have a field for one and no page. */
 export class AddressCodes {
-  readonly #deps: AddressCodesDeps
+  readonly #deps
   readonly #codes: UserCodes
 
-  constructor(deps: AddressCodesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sealer: Sealer
+      readonly users: Users
+      readonly events: SecurityEvents
+      readonly rateLimiter: AuthRateLimiter
+      readonly addressChanges: AddressChanges
+    },
+  ) {
     this.#deps = deps
     this.#codes = new UserCodes({ ...deps, codes: new MailedCodes(deps) })
   }

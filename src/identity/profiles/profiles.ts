@@ -28,16 +28,6 @@ import {
 } from './model.ts'
 import { deleteCodes, selectProfile, selectProfileForUpdate, updateProfile } from './queries.ts'
 
-export interface ProfilesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly invites: Invites
-  readonly authEmails: AuthEmails
-  readonly events: SecurityEvents
-  readonly attempts: FailureCounter
-  readonly addressChanges: AddressChanges
-}
-
 /** With the primary address that waits to be proven. */
 export interface ShownProfile extends StoredProfile {
   readonly pending: string | undefined
@@ -45,9 +35,19 @@ export interface ShownProfile extends StoredProfile {
 
 /** Addresses and settings of the members of a site's admin pool. */
 export class Profiles {
-  readonly #deps: ProfilesDeps
+  readonly #deps
 
-  constructor(deps: ProfilesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly users: Users
+      readonly invites: Invites
+      readonly authEmails: AuthEmails
+      readonly events: SecurityEvents
+      readonly attempts: FailureCounter
+      readonly addressChanges: AddressChanges
+    },
+  ) {
     this.#deps = deps
   }
 

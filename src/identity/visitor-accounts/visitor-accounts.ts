@@ -23,18 +23,18 @@ import {
   updateVisitorStatus,
 } from './queries.ts'
 
-export interface VisitorAccountsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly directory: PoolDirectory
-  readonly changes: AccountChanges
-  readonly events: SecurityEvents
-  readonly signOut: SignOut
-}
-
 /** The accounts of a site's visitors, as its admins and the operator manage them. 404 `UserNotFound` for who is no visitor. */
 export class VisitorAccounts {
-  readonly #deps: VisitorAccountsDeps
+  readonly #deps
 
-  constructor(deps: VisitorAccountsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly directory: PoolDirectory
+      readonly changes: AccountChanges
+      readonly events: SecurityEvents
+      readonly signOut: SignOut
+    },
+  ) {
     this.#deps = deps
   }
 
