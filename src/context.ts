@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
-import { type Archives, openArchives } from '#archives/open-archives.ts'
+import { ArchiveImports } from '#archives/archive-imports.ts'
+import { SiteExports } from '#archives/site-exports.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
@@ -33,6 +34,7 @@ import { siteBaseUrl } from '#sites/base-url.ts'
 import { SiteBrandings } from '#sites/branding/site-brandings.ts'
 import { DeploymentHealth } from '#sites/deployments/deployment-health.ts'
 import type { Deployments } from '#sites/deployments/deployments.ts'
+import { SiteImports } from '#sites/imports/site-imports.ts'
 import type { SiteRecord } from '#sites/model.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
 import { Sites } from '#sites/sites.ts'
@@ -49,7 +51,7 @@ const EXAMINED_SITES = 25
  * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
  * the platform that they were given.
  */
-export interface AppContext extends Identity, Mail, Runtime, Archives, SiteDeployments {
+export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -83,6 +85,9 @@ export interface AppContext extends Identity, Mail, Runtime, Archives, SiteDeplo
   readonly outbox: Outbox
   readonly sites: Sites
   readonly siteBrandings: SiteBrandings
+  /** Sites on their way between installations. */
+  readonly siteExports: SiteExports
+  readonly archiveImports: ArchiveImports
   /**
    * Works the queues and watches the schedules until `stop`, then finishes the jobs that are running. At `handBack` site code is
    * ended and the jobs that are left go back into their queues: no call can be made afterwards.
@@ -134,18 +139,14 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   })
   await sites.watch()
   const files = await openDeployments(platform, { ...stores, identity, runtime, mail })
-
+  const services = { ...identity, ...mail, ...runtime, ...deps, ...stores, sites }
   return {
-    ...identity,
-    ...mail,
-    ...runtime,
-    ...deps,
-    ...stores,
-    sites,
-    siteBrandings: new SiteBrandings({ ...deps, sites }),
+    ...services,
+    siteBrandings: new SiteBrandings(services),
     ...files,
-    ...openArchives({ ...deps, ...stores, ...identity, ...mail, ...runtime, sites }),
-    ...conditionOf(platform, objects, { ...runtime, ...mail, sites }),
+    siteExports: new SiteExports(services),
+    archiveImports: new ArchiveImports({ ...services, siteImports: new SiteImports(services) }),
+    ...conditionOf(platform, objects, services),
     work: (...signals) => work({ ...platform, queue, runtime, mail, sites }, ...signals),
     [Symbol.asyncDispose]: () =>
       disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 
-import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
 import { activationEvent } from '#identity/security-events/activation-event.ts'
 import type { Mail } from '#mail/mail.ts'
@@ -12,13 +11,13 @@ import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
 import { deploymentOutcome } from '#runtime/deployment-outcome.ts'
 import type { Runtime } from '#runtime/runtime.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
+import { AutomaticRollbacks } from '#sites/deployments/automatic-rollbacks.ts'
 import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
 import { Deployments } from '#sites/deployments/deployments.ts'
-import { openRollbacks } from '#sites/deployments/open-rollbacks.ts'
 import { handleRepositoryFetch } from '#sites/deployments/repository-fetch.ts'
-import type { Rollbacks } from '#sites/deployments/rollbacks.ts'
+import { Rollbacks } from '#sites/deployments/rollbacks.ts'
 import { RepositoryPacks } from '#sites/repository/packs.ts'
-import { SiteRepositories, type SiteRepositoriesDeps } from '#sites/repository/site-repositories.ts'
+import { SiteRepositories } from '#sites/repository/site-repositories.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
 import { StaticContents } from '#sites/static/contents.ts'
 import { EncodedFiles } from '#sites/static/encoded-files.ts'
@@ -80,25 +79,22 @@ export async function openDeployments(
     workDir,
   })
   handleRepositoryFetch(queue, { deployments, logger: platform.logger })
+  const rollbackDeps = { ...deps, deployments, siteLog: runtime.runtimeLogs }
+  new AutomaticRollbacks(rollbackDeps).serve(queue)
   return {
     deployments,
-    siteRepositories: openRepositories({ ...deps, deployments, packs, workDir }),
+    siteRepositories: new SiteRepositories({
+      ...deps,
+      deployments,
+      packs,
+      workDir,
+      cacheDir: join(config.dataDir, 'cache', 'git'),
+      waitForRuntime: (siteId, deploymentId, signal) =>
+        deploymentOutcome(runtime, { siteId, deploymentId }, signal),
+    }),
     deploymentHistory: history,
-    rollbacks: openRollbacks({ ...deps, deployments, siteLog: runtime.runtimeLogs }),
+    rollbacks: new Rollbacks(rollbackDeps),
     staticSites,
     staticContents: new StaticContents(deps),
   }
 }
-
-const openRepositories = (
-  deps: Omit<SiteRepositoriesDeps, 'cacheDir' | 'waitForRuntime'> & {
-    readonly config: Config
-    readonly runtime: Runtime
-  },
-): SiteRepositories =>
-  new SiteRepositories({
-    ...deps,
-    cacheDir: join(deps.config.dataDir, 'cache', 'git'),
-    waitForRuntime: (siteId, deploymentId, signal) =>
-      deploymentOutcome(deps.runtime, { siteId, deploymentId }, signal),
-  })

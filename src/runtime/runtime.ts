@@ -27,8 +27,9 @@ import { Compute } from './compute/service.ts'
 import type { GroupDirectory } from './definitions/sections/groups.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
-import type { FunctionSources } from './functions/function-guard.ts'
-import { openFunctionChecks } from './functions/open-function-checks.ts'
+import { FunctionChecks } from './functions/function-checks.ts'
+import { FunctionGuard, type FunctionSources } from './functions/function-guard.ts'
+import { PreparedFunctionCache } from './functions/prepared-functions.ts'
 import type { CallOperation } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
@@ -273,8 +274,10 @@ async function openServing(
   const stores = { tableServices, bucketServices, tables, buckets }
   const records = { runtimeLogs, runtimeUsage, runtimeStatus, redact, openStreams }
   const control = { now, settingsOf, revisions, envVars, published, sandbox }
-  const checks = openFunctionChecks({ ...deps, ...control })
-  return { ...control, ...stores, ...records, ...checks }
+  const prepared = new PreparedFunctionCache(sandbox)
+  const functionChecks = new FunctionChecks({ ...deps, ...control, prepared })
+  const functionGuard = new FunctionGuard({ ...deps, ...control, functionChecks })
+  return { ...control, ...stores, ...records, functionChecks, functionGuard }
 }
 
 /** The runs of jobs, with the worker that carries them out behind its queue. */

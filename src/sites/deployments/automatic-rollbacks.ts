@@ -21,19 +21,19 @@ interface RollbackJob {
   readonly activationNumber: number
 }
 
-export interface AutomaticRollbacksDeps extends Pick<PlatformServices, 'database' | 'logger'> {
-  readonly deployments: Pick<Deployments, 'switchTo'>
-  /** Where the site's admins read of it. */
-  readonly siteLog: {
-    platform(line: { siteId: string; level: 'error'; message: string }): void
-  }
-}
-
 /** Takes back the deployments that were found to fail, each once. */
 export class AutomaticRollbacks {
-  readonly #deps: AutomaticRollbacksDeps
+  readonly #deps
 
-  constructor(deps: AutomaticRollbacksDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'logger'> & {
+      readonly deployments: Pick<Deployments, 'switchTo'>
+      /** Where the site's admins read of it. */
+      readonly siteLog: {
+        platform(line: { siteId: string; level: 'error'; message: string }): void
+      }
+    },
+  ) {
     this.#deps = deps
   }
 

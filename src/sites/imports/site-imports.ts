@@ -10,8 +10,6 @@ const DEAD_SECONDS = 600
 /** When somebody looks whether an import was given up. */
 const LOOK_SECONDS = 900
 
-export type SiteImportsDeps = Pick<PlatformServices, 'database' | 'queue' | 'logger'>
-
 /** An import that is under way. Disposing it before `finish` was committed leaves nothing of it. */
 export interface OpenImport extends AsyncDisposable {
   readonly siteId: string
@@ -21,9 +19,9 @@ export interface OpenImport extends AsyncDisposable {
 
 /** Which sites are being imported: what is stored for one that never comes into being is removed. */
 export class SiteImports {
-  readonly #deps: SiteImportsDeps
+  readonly #deps
 
-  constructor(deps: SiteImportsDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'queue' | 'logger'>) {
     this.#deps = deps
   }
 

@@ -26,11 +26,6 @@ const OF_ONE_SITE = 4
 const WAITING = 32
 const WAIT_MS = 30_000
 
-export interface SiteRepositoriesDeps extends PushDeps {
-  /** The absolute folder for copies of repositories. */
-  readonly cacheDir: string
-}
-
 /** A request of git's, and who sent it. */
 export interface RepositoryRequest extends Pick<
   GitHttpRequest,
@@ -41,7 +36,7 @@ export interface RepositoryRequest extends Pick<
 
 /** The repositories of sites with the source mode `SITE_GIT`: clone and fetch, and pushes that deploy. */
 export class SiteRepositories implements AsyncDisposable {
-  readonly #deps: SiteRepositoriesDeps
+  readonly #deps
   readonly #mirror: RepositoryMirror
   /** Ends what is under way when the service ends. */
   readonly #closing = new AbortController()
@@ -56,7 +51,12 @@ export class SiteRepositories implements AsyncDisposable {
       }),
   })
 
-  constructor(deps: SiteRepositoriesDeps) {
+  constructor(
+    deps: PushDeps & {
+      /** The absolute folder for copies of repositories. */
+      readonly cacheDir: string
+    },
+  ) {
     this.#deps = deps
     this.#mirror = new RepositoryMirror(deps)
   }
