@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { chromiumMissing, launchChromium, openTab } from '#test/browser.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { DnsServer } from '#test/dns-server.ts'
 import { ShellSession } from '#test/shell-session.ts'
@@ -223,6 +224,26 @@ describe.each(PAGES)('the blocks of $path', ({ blocks }) => {
     },
   )
 })
+
+const missing = chromiumMissing()
+test.skipIf(missing)(
+  `the pages that README and tutorial write show in Chromium${missing ? ` (${missing})` : ''}`,
+  async () => {
+    const browser = await launchChromium()
+    try {
+      await using tab = await openTab(browser)
+      const origin = (host: string) => `http://${host}:${ports.get('8080')}/`
+      await tab.page.goto(origin('shop.test'))
+      expect(await tab.page.textContent('h1')).toBe('Open at nine')
+      await tab.page.goto(origin('blog.test'))
+      const answer = tab.page.locator('#answer', { hasText: 'There are' })
+      expect(await answer.textContent()).toBe('There are 1 notes.')
+      expect(tab.complaints).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  },
+)
 
 test('git and the checks of this project ignore what the blocks create', async () => {
   expect((await run('git', ['status', '--porcelain'], { cwd: copy })).stdout).toBe('')
