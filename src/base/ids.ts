@@ -10,8 +10,7 @@ export interface Ids {
   userPoolId(region: string): string
   /** 26 lowercase alphanumerics, as Cognito names an app client. */
   clientId(): string
-  /** A UUID: users' `sub`, token ids. */
-  /** Random, so that ids of requests tell a site nothing of the traffic of others. */
+  /** A UUID: users' `sub`, ids of tokens and requests. Random: a count would show a site the traffic of others. */
   uuid(): string
   /** Prefixed, 16 lowercase alphanumerics: `res_…`, `dep_…`. */
   named(prefix: string): string

@@ -303,7 +303,7 @@ describe('an operation that answers HTTP', () => {
       })
     expect((await send(body)).status).toBe(204)
     expect((await send(Buffer.concat([body, Buffer.from(' ')]))).status).toBe(401)
-    await vi.waitFor(async () => expect(await logged('hooks')).toContain('told of opened'))
+    await vi.waitFor(async () => expect(await logged('hooks')).toContain('received opened'))
     const stream = await opened('/data/public/hooks/ticks')
     const [first] = (await once(stream, 'data')) as [Buffer]
     stream.destroy()

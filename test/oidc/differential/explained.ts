@@ -173,7 +173,7 @@ export const EXPLAINED: readonly Explanation[] = [
     ],
   },
   {
-    reason: 'Whoever tries to authenticate as a client',
+    reason: 'Clients that try to authenticate',
     differences: [
       ['token: a client assertion', '401 json invalid_client', '400 json invalid_request'],
       [
