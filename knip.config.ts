@@ -1,4 +1,5 @@
 import peers from './peers/package.json' with { type: 'json' }
+import tools from './tools/package.json' with { type: 'json' }
 
 export default {
   entry: [
@@ -52,6 +53,7 @@ export default {
   ignore: ['conformance/fixtures/**', 'conformance/functions/**'],
   ignoreDependencies: Object.keys(peers.dependencies),
   ignoreBinaries: [
+    ...Object.keys(tools.dependencies),
     'mount',
     'redis-server',
     'script',

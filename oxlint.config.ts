@@ -1,5 +1,3 @@
-import { defineConfig } from 'oxlint'
-
 /** Bottom to top. A layer may import the layers before it, and itself. */
 const LAYERS = [
   'base',
@@ -67,7 +65,7 @@ const layerRules = (layer: Layer) => [
   { regex: upward(layer), message: `${layer} may not import upward` },
 ]
 
-export default defineConfig({
+export default {
   plugins: ['eslint', 'typescript', 'unicorn', 'import', 'promise', 'node', 'vitest', 'oxc'],
   categories: { correctness: 'error' },
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
@@ -183,4 +181,4 @@ export default defineConfig({
       rules: { 'max-lines-per-function': 'off', 'max-params': 'off', 'max-lines': 'off' },
     },
   ],
-})
+}

@@ -27,7 +27,7 @@ const INLINED = new Set(['commander', '@sinclair/typebox'])
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for what it would otherwise bundle itself: `prelude.js`, and the parts in `parts`. */
 const SANDBOX = 'sandbox'
-const PROGRAM = 'bin/croft.js'
+const PROGRAMS = ['bin/croft.js', 'bin/prune-packages.js']
 
 const OPTIONS = {
   bundle: true,
@@ -69,8 +69,10 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
   await buildPrograms(join(outDir, SANDBOX))
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await buildSdk(root, join(outDir, 'sdk'))
-  await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
-  await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })
+  for (const program of PROGRAMS) {
+    await mkdir(join(outDir, dirname(program)), { recursive: true })
+    await writeFile(join(outDir, program), await readFile(join(root, program)), { mode: 0o755 })
+  }
   await writeJson(join(outDir, 'package.json'), builtManifest(manifest))
   const lock: LockFile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   await writeJson(join(outDir, 'package-lock.json'), withoutDevelopment(lock))
@@ -88,7 +90,6 @@ export function builtManifest(manifest: Manifest): Manifest {
   const { imports, devDependencies: _, ...rest } = manifest
   const { start, postinstall } = manifest.scripts
   if (start === undefined) throw new Error('package.json has no script "start"')
-  // Node's header files are for compilers, and a third of its package.
   if (postinstall === undefined) throw new Error('package.json has no script "postinstall"')
   return { ...rest, scripts: { start, postinstall }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
 }

@@ -1,25 +1,25 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A folder with a lock file of its own: its packages are no part of an installation of the product. */
-export type ExtraPackages = 'bench/packages' | 'peers'
+/** Folders with a lock file of their own: their packages are no part of an installation of the product. */
+const FOLDERS = ['bench/packages', 'peers', 'tools'] as const
+export type ExtraPackages = (typeof FOLDERS)[number]
 
 const ROOT = resolve(import.meta.dirname, '..')
-/** Where files that import such packages find them. */
-const LINKED_INTO: Partial<Readonly<Record<ExtraPackages, string>>> = {
-  peers: 'test/node_modules',
-}
 /** Written last, by a whole installation: the hash of the lock file that it follows. */
 const STAMP = 'node_modules/.croft-installed'
+const TOOLS = ['knip', 'oxfmt', 'oxlint', 'tsgolint']
 
-/** Whether the packages are there as the lock file of the folder has them. */
+export const isExtraPackages = (folder: string): folder is ExtraPackages =>
+  (FOLDERS as readonly string[]).includes(folder)
+
+/** Whether the packages are there as the lock file of the folder has them, and where they are looked for. */
 export function arePackagesInstalled(folder: ExtraPackages): boolean {
-  const stamp = join(ROOT, folder, STAMP)
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash(folder)
+  return isStamped(folder) && linksOf(folder).every(({ link }) => existsSync(link))
 }
 
 /** Installs the packages of the folder unless they are there. */
@@ -28,12 +28,18 @@ export async function installPackages(
   progress: (words: string) => void,
 ): Promise<void> {
   if (arePackagesInstalled(folder)) return
-  progress(`installing ${folder}`)
-  const args = ['ci', '--no-audit', '--no-fund', '--prefix', join(ROOT, folder)]
-  await promisify(execFile)('npm', args, { cwd: ROOT })
-  const links = LINKED_INTO[folder]
-  if (links !== undefined) await linkInto(join(ROOT, links), folder)
+  if (!isStamped(folder)) {
+    progress(`installing ${folder}`)
+    const args = ['ci', '--no-audit', '--no-fund', '--prefix', join(ROOT, folder)]
+    await promisify(execFile)('npm', args, { cwd: ROOT })
+  }
+  for (const { link, target } of linksOf(folder)) await replaceLink(link, target)
   await writeFile(join(ROOT, folder, STAMP), lockHash(folder))
+}
+
+function isStamped(folder: ExtraPackages): boolean {
+  const stamp = join(ROOT, folder, STAMP)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash(folder)
 }
 
 const lockHash = (folder: ExtraPackages): string =>
@@ -41,15 +47,36 @@ const lockHash = (folder: ExtraPackages): string =>
     .update(readFileSync(join(ROOT, folder, 'package-lock.json')))
     .digest('hex')
 
-/** Links to the packages that the folder names, not to those that they need: these must not hide the product's own. */
-async function linkInto(links: string, folder: ExtraPackages): Promise<void> {
+interface Link {
+  readonly link: string
+  readonly target: string
+}
+
+/**
+ * Tests import the peers: the packages that the folder names, not those that they need, which must not hide the product's
+ * own. The tools are programs beside those of the product.
+ */
+function linksOf(folder: ExtraPackages): Link[] {
+  const to = (from: string, inside: string, names: readonly string[]) =>
+    names.map((name) => ({
+      link: join(ROOT, from, name),
+      target: join(ROOT, folder, inside, name),
+    }))
+  if (folder === 'tools') return to('node_modules/.bin', 'node_modules/.bin', TOOLS)
+  return folder === 'peers' ? to('test/node_modules', 'node_modules', namesIn(folder)) : []
+}
+
+function namesIn(folder: ExtraPackages): string[] {
   const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JSON.parse(
-    await readFile(join(ROOT, folder, 'package.json'), 'utf8'),
+    readFileSync(join(ROOT, folder, 'package.json'), 'utf8'),
   )
-  await rm(links, { recursive: true, force: true })
-  for (const name of Object.keys(manifest.dependencies)) {
-    const link = join(links, name)
-    await mkdir(dirname(link), { recursive: true })
-    await symlink(relative(dirname(link), join(ROOT, folder, 'node_modules', name)), link, 'dir')
-  }
+  return Object.keys(manifest.dependencies)
+}
+
+/** What is there and no link is a package of an earlier installation. */
+async function replaceLink(link: string, target: string): Promise<void> {
+  const found = await lstat(link).catch(() => undefined)
+  if (found !== undefined) await rm(link, { recursive: true })
+  await mkdir(dirname(link), { recursive: true })
+  await symlink(relative(dirname(link), target), link)
 }

@@ -8,6 +8,7 @@ export const LOCK_FILES = [
   'package-lock.json',
   'bench/packages/package-lock.json',
   'peers/package-lock.json',
+  'tools/package-lock.json',
 ].map((path) => new URL(`../${path}`, import.meta.url).pathname)
 
 type Versions = Readonly<Record<string, string>>

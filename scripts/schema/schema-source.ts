@@ -1,4 +1,6 @@
-import { format } from 'oxfmt'
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
 
 import { runOn, selectCatalogue } from '#platform/postgres/catalogue-queries.ts'
 import type { CatalogueColumn, CatalogueTable } from '#platform/postgres/catalogue.ts'
@@ -7,6 +9,9 @@ import type { SqlRunner } from '#platform/postgres/client.ts'
 import { type ColumnCheck, selectColumnChecks } from './check-queries.ts'
 import { TYPE_OVERRIDES } from './type-overrides.ts'
 
+const ROOT = resolve(import.meta.dirname, '../..')
+/** Of `npm run tools`. */
+export const OXFMT = resolve(ROOT, 'node_modules/.bin/oxfmt')
 /** Where the types of the tables are kept, from the repository's root. */
 export const SCHEMA_FILE = 'src/platform/postgres/database-schema.ts'
 
@@ -29,12 +34,13 @@ const TYPES: Readonly<Record<string, string>> = {
   tsvector: 'string',
 }
 
-/** The tables of a migrated database as TypeScript. */
+/** The tables of a migrated database as TypeScript, in the format of the sources. */
 export async function schemaSource(sql: SqlRunner): Promise<string> {
   const tables = await selectCatalogue(runOn(sql), 'public')
   const text = tablesSource(tables, await selectColumnChecks(sql), TYPE_OVERRIDES)
-  const style = { printWidth: 100, singleQuote: true, semi: false, sortImports: {} }
-  return (await format(SCHEMA_FILE, text, style)).code
+  const formatting = promisify(execFile)(OXFMT, [`--stdin-filepath=${SCHEMA_FILE}`], { cwd: ROOT })
+  formatting.child.stdin?.end(text)
+  return (await formatting).stdout
 }
 
 /** Not formatted. Rejects an override of a column that is not there, or whose type the catalogue tells. */
