@@ -13,25 +13,23 @@ export interface LongQuestion {
   readonly request: string
 }
 
-export interface LongCryptoDeps {
-  /** `owedMs` is what the site's earlier operations took for calls that did not wait for them. */
-  answered(hostCall: number, result: LongResult, owedMs: number): void
-  /** Runs one question to its end; for tests. */
-  readonly run?: (request: string) => Promise<LongResult>
-}
-
 /**
  * Cryptography that an isolate cannot wait for, in threads of its own. One question of a site runs at a time, and sites
  * take turns. What ran for a call that did not wait for it is charged to the next question of its site.
  */
 export class LongCrypto {
-  readonly #deps: LongCryptoDeps
+  readonly #deps
   readonly #waiting = new Map<string, LongQuestion[]>()
   readonly #running = new Map<string, { hostCall: number | undefined }>()
   readonly #owedMs = new Map<string, number>()
   #pool: Piscina<string, LongResult> | undefined
 
-  constructor(deps: LongCryptoDeps) {
+  constructor(deps: {
+    /** `owedMs` is what the site's earlier operations took for calls that did not wait for them. */
+    answered(hostCall: number, result: LongResult, owedMs: number): void
+    /** Runs one question to its end; for tests. */
+    readonly run?: (request: string) => Promise<LongResult>
+  }) {
     this.#deps = deps
   }
 

@@ -24,18 +24,6 @@ import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
 import type { WorkerOutput } from './worker-output.ts'
 
-export interface EngineDeps {
-  readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
-  readonly parts: GuestParts
-  readonly warmIsolates: number
-  /** Resident memory at which the service ends this process. */
-  readonly memoryBytes: number
-  readonly outbox: WorkerOutput
-  readonly progress: ProgressMarker
-  /** Whether everything sent so far has left the process. */
-  readonly flushed: () => boolean
-}
-
 interface Slot {
   readonly id: number
   readonly definition: SlotDefinition
@@ -44,7 +32,7 @@ interface Slot {
 
 /** The isolates of one worker: turns what the service says into entries, and entries into answers. */
 export class Engine {
-  readonly #deps: EngineDeps
+  readonly #deps
   readonly #warm: WarmIsolates
   readonly #slots = new Map<number, Slot>()
   readonly #instances = new Map<GuestIsolate, Set<Instance>>()
@@ -59,7 +47,17 @@ export class Engine {
   #lastHostCall = 0
   #reportedWarm = 0
 
-  constructor(deps: EngineDeps) {
+  constructor(deps: {
+    readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+    readonly parts: GuestParts
+    readonly warmIsolates: number
+    /** Resident memory at which the service ends this process. */
+    readonly memoryBytes: number
+    readonly outbox: WorkerOutput
+    readonly progress: ProgressMarker
+    /** Whether everything sent so far has left the process. */
+    readonly flushed: () => boolean
+  }) {
     this.#deps = deps
     this.#warm = new WarmIsolates(deps)
     this.#full = new FullIsolates(() => this.#instances.keys(), deps)

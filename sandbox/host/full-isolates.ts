@@ -7,19 +7,20 @@ const MAX_FULL = 4
 const MAX_SHARE = 1 / 4
 const MIB = 1024 * 1024
 
-interface FullIsolatesDeps {
-  /** Resident memory at which the service ends this process. */
-  readonly memoryBytes: number
-  readonly outbox: Pick<WorkerOutput, 'crowded'>
-}
-
 /** Watches how much of this process the open calls of a site hold: a full isolate stays until its last call has ended. */
 export class FullIsolates {
   readonly #isolates: () => Iterable<GuestIsolate>
-  readonly #deps: FullIsolatesDeps
+  readonly #deps
   readonly #crowded = new Set<string>()
 
-  constructor(isolates: () => Iterable<GuestIsolate>, deps: FullIsolatesDeps) {
+  constructor(
+    isolates: () => Iterable<GuestIsolate>,
+    deps: {
+      /** Resident memory at which the service ends this process. */
+      readonly memoryBytes: number
+      readonly outbox: Pick<WorkerOutput, 'crowded'>
+    },
+  ) {
     this.#isolates = isolates
     this.#deps = deps
   }

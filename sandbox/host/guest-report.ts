@@ -23,19 +23,17 @@ const FAILED: ReadonlySet<string> = new Set<Failed['kind']>([
 
 type Failed = Extract<FromGuest, { kind: 'thrown' | 'invalidResult' | 'invalidBody' | 'oversized' }>
 
-export interface ReportDeps {
-  readonly slot: number
-  readonly definition: SlotDefinition
-  readonly calls: OpenCalls
-  readonly outbox: WorkerOutput
-}
-
 /** Carries out what a guest reports after an entry. All of it is hostile: unknown ids are ignored, lengths bounded. */
 export class GuestReport {
-  readonly #deps: ReportDeps
+  readonly #deps
   #looseLines = 0
 
-  constructor(deps: ReportDeps) {
+  constructor(deps: {
+    readonly slot: number
+    readonly definition: SlotDefinition
+    readonly calls: OpenCalls
+    readonly outbox: WorkerOutput
+  }) {
     this.#deps = deps
   }
 

@@ -23,13 +23,6 @@ const NEVER_SETTLES = 'A top-level await never settles: nothing is left that cou
 const PROVEN_AFTER = 8
 const MAX_CALLS_PER_ENTRY = 64
 
-export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServices {
-  readonly progress: Pick<ProgressMarker, 'heartbeat' | 'loadBegins' | 'loadEnds'>
-  readonly slot: number
-  /** The isolate had to be given up; `left` is what was not begun in it, or is to be begun again: with so many `tries`. */
-  stopped(instance: Instance, left: readonly CallRecord[], tries?: number): void
-}
-
 /** What the service said to a host call. */
 export interface HostAnswer {
   readonly hostCall: number
@@ -42,14 +35,23 @@ export class Instance {
   readonly home: GuestIsolate
   readonly slot: number
   readonly calls: OpenCalls
-  readonly #deps: InstanceDeps
+  readonly #deps
   readonly #context: GuestContext
   readonly #report: GuestReport
   #state: 'cold' | 'waiting' | 'ready' | 'over' = 'cold'
   #waiting: CallRecord[] = []
   readonly #size = new EntrySize()
 
-  constructor(home: GuestIsolate, deps: InstanceDeps) {
+  constructor(
+    home: GuestIsolate,
+    deps: Omit<OpenCallsDeps, 'home'> &
+      ContextServices & {
+        readonly progress: Pick<ProgressMarker, 'heartbeat' | 'loadBegins' | 'loadEnds'>
+        readonly slot: number
+        /** The isolate had to be given up; `left` is what was not begun in it, or is to be begun again: with so many `tries`. */
+        stopped(instance: Instance, left: readonly CallRecord[], tries?: number): void
+      },
+  ) {
     const { slot, definition, outbox } = deps
     this.home = home
     this.slot = slot

@@ -24,18 +24,6 @@ import { TemporaryFile } from './temporary-file.ts'
 import { UnpackedArchive } from './unpacked-archive.ts'
 import { type VerifiedArchive, verifyArchive } from './verified-archive.ts'
 
-export interface ArchiveImportsDeps
-  extends ArrivingRowsDeps, Pick<PlatformServices, 'database' | 'objects' | 'disk' | 'ids'> {
-  readonly config: Pick<Config, 'dataDir'>
-  readonly sites: Pick<Sites, 'checkImport' | 'addImported'>
-  readonly siteImports: Pick<SiteImports, 'begin'>
-  readonly pools: Pick<Pools, 'arrived'>
-  readonly lifecycle: Pick<RuntimeLifecycle, 'updated'>
-  readonly jobs: Pick<Jobs, 'scheduleAll'>
-  readonly accountDeletions: Pick<AccountDeletions, 'schedule'>
-  readonly securityEvents: Pick<SecurityEvents, 'record'>
-}
-
 export interface ImportRequest {
   /** The domain that the site gets; the one that it had when undefined. */
   readonly host: string | undefined
@@ -72,9 +60,21 @@ export interface ImportedArchive {
 
 /** Takes in sites that were exported: each as a whole, or not at all. */
 export class ArchiveImports {
-  readonly #deps: ArchiveImportsDeps
+  readonly #deps
 
-  constructor(deps: ArchiveImportsDeps) {
+  constructor(
+    deps: ArrivingRowsDeps &
+      Pick<PlatformServices, 'database' | 'objects' | 'disk' | 'ids'> & {
+        readonly config: Pick<Config, 'dataDir'>
+        readonly sites: Pick<Sites, 'checkImport' | 'addImported'>
+        readonly siteImports: Pick<SiteImports, 'begin'>
+        readonly pools: Pick<Pools, 'arrived'>
+        readonly lifecycle: Pick<RuntimeLifecycle, 'updated'>
+        readonly jobs: Pick<Jobs, 'scheduleAll'>
+        readonly accountDeletions: Pick<AccountDeletions, 'schedule'>
+        readonly securityEvents: Pick<SecurityEvents, 'record'>
+      },
+  ) {
     this.#deps = deps
   }
 

@@ -45,20 +45,6 @@ import { TemporaryFile } from './temporary-file.ts'
 /** Messages have their times from the clocks of processes, a snapshot from that of the database. */
 const CLOCKS_APART_MS = 60_000
 
-export interface SiteExportsDeps extends Pick<
-  PlatformServices,
-  'database' | 'databaseTime' | 'objects' | 'disk' | 'logger'
-> {
-  readonly config: Pick<Config, 'dataDir'>
-  readonly sites: Pick<Sites, 'read'>
-  readonly resources: Pick<Resources, 'all'>
-  readonly tableTransfer: Pick<TableTransfer, 'bodies'>
-  readonly mailTransfer: MailTransfer
-  readonly securityEvents: Pick<SecurityEvents, 'note'>
-  readonly siteKeys: SiteKeys
-  readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
-}
-
 export interface ExportRequest {
   /** Beside definition, items and objects. */
   readonly parts: readonly OptionalPart[]
@@ -84,10 +70,21 @@ interface Span {
 
 /** Sites as archives, which another installation takes in. */
 export class SiteExports {
-  readonly #deps: SiteExportsDeps
+  readonly #deps
   readonly #limiter = new Limiter({ ...AT_ONCE, refuse: tooManyExports })
 
-  constructor(deps: SiteExportsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'databaseTime' | 'objects' | 'disk' | 'logger'> & {
+      readonly config: Pick<Config, 'dataDir'>
+      readonly sites: Pick<Sites, 'read'>
+      readonly resources: Pick<Resources, 'all'>
+      readonly tableTransfer: Pick<TableTransfer, 'bodies'>
+      readonly mailTransfer: MailTransfer
+      readonly securityEvents: Pick<SecurityEvents, 'note'>
+      readonly siteKeys: SiteKeys
+      readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -1,23 +1,21 @@
-export interface RestingTimerDeps {
-  /** Returns whether there is anything to watch. */
-  look(nowMs: number): boolean
-  readonly everyMs: number
-  /** How often it looks while there is nothing; never when left out. */
-  readonly restMs?: number
-  /** How long there must have been nothing; a second when left out. */
-  readonly calmMs?: number
-}
-
 /** Looks often while there is something to watch, and rarely or never while there is nothing. Keeps no process from ending. */
 export class RestingTimer implements Disposable {
-  readonly #deps: RestingTimerDeps
+  readonly #deps
   #timer: NodeJS.Timeout | undefined
   #isAwake = false
   #isOver = false
   /** When there last was something to watch. */
   #busyMs = 0
 
-  constructor(deps: RestingTimerDeps) {
+  constructor(deps: {
+    /** Returns whether there is anything to watch. */
+    look(nowMs: number): boolean
+    readonly everyMs: number
+    /** How often it looks while there is nothing; never when left out. */
+    readonly restMs?: number
+    /** How long there must have been nothing; a second when left out. */
+    readonly calmMs?: number
+  }) {
     this.#deps = deps
     this.#rest()
   }

@@ -7,17 +7,18 @@ import type { PermissionsSync } from './revisions/model.ts'
 const WAIT_MS = 30_000
 const POLL_MS = 100
 
-export interface DeploymentOutcomeDeps {
-  readonly iacJobs: Pick<IacJobs, 'ofDeployment'>
-  readonly permissionSync: Pick<PermissionSync, 'statusOf'>
-}
-
 /**
  * Waits until the runtime has taken over what was deployed, for half a minute at most. Returns why it does not run it as it is
  * defined, or undefined when it does.
  */
 export async function deploymentOutcome(
-  { iacJobs, permissionSync }: DeploymentOutcomeDeps,
+  {
+    iacJobs,
+    permissionSync,
+  }: {
+    readonly iacJobs: Pick<IacJobs, 'ofDeployment'>
+    readonly permissionSync: Pick<PermissionSync, 'statusOf'>
+  },
   { siteId, deploymentId }: { readonly siteId: string; readonly deploymentId: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {

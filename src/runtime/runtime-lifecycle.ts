@@ -21,20 +21,18 @@ import type { PermissionSync } from './permission-sync/service.ts'
 import type { Resources } from './resources/service.ts'
 import type { Revisions } from './revisions/service.ts'
 
-interface RuntimeLifecycleDeps {
-  readonly revisions: Revisions
-  readonly resources: Resources
-  readonly definitions: Definitions
-  readonly definedFunctions: DefinedFunctions
-  readonly iacSubmissions: IacSubmissions
-  readonly permissionSync: Pick<PermissionSync, 'publishFirst'>
-}
-
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
 export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
-  readonly #deps: RuntimeLifecycleDeps
+  readonly #deps
 
-  constructor(deps: RuntimeLifecycleDeps) {
+  constructor(deps: {
+    readonly revisions: Revisions
+    readonly resources: Resources
+    readonly definitions: Definitions
+    readonly definedFunctions: DefinedFunctions
+    readonly iacSubmissions: IacSubmissions
+    readonly permissionSync: Pick<PermissionSync, 'publishFirst'>
+  }) {
     this.#deps = deps
   }
 

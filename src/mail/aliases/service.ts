@@ -20,17 +20,17 @@ import {
   selectAliasesOfOne,
 } from './queries.ts'
 
-export interface AliasesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly addresses: MailAddresses
-  readonly mailboxes: Pick<Mailboxes, 'holdIds'>
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 /** Addresses of a site that lead to some of its mailboxes. */
 export class Aliases {
-  readonly #deps: AliasesDeps
+  readonly #deps
 
-  constructor(deps: AliasesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly addresses: MailAddresses
+      readonly mailboxes: Pick<Mailboxes, 'holdIds'>
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

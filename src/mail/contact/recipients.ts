@@ -18,15 +18,15 @@ import {
   parseRecipients,
 } from './recipient-model.ts'
 
-export interface ContactRecipientsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 /** To whom a site's contact form sends: addresses anywhere, as its admins say. */
 export class ContactRecipients {
-  readonly #deps: ContactRecipientsDeps
+  readonly #deps
 
-  constructor(deps: ContactRecipientsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -20,11 +20,6 @@ import { selectContactRecipients } from './queries.ts'
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
-export interface ContactFormDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly counters: Counters
-  readonly outboundMessages: Pick<OutboundMessages, 'accept'>
-}
-
 /** Who sends a form, as far as one can know. */
 interface ContactSender {
   /** Of the network connection. */
@@ -46,11 +41,16 @@ interface ContactSource {
 
 /** What strangers write to the people of a site. */
 export class ContactForm {
-  readonly #deps: ContactFormDeps
+  readonly #deps
   readonly #rateLimiter: RateLimiter
   readonly #answers: IdempotentAnswers
 
-  constructor(deps: ContactFormDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly counters: Counters
+      readonly outboundMessages: Pick<OutboundMessages, 'accept'>
+    },
+  ) {
     this.#deps = deps
     this.#rateLimiter = new RateLimiter(deps)
     this.#answers = new IdempotentAnswers(deps)

@@ -39,24 +39,24 @@ export interface DkimSigningKey {
   readonly key: CryptoKey
 }
 
-export interface DkimKeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly events: Pick<SecurityEvents, 'record'>
-  /** Made anew when left out. */
-  readonly newKeyPair?: () => Promise<NewKeyPair>
-  /** Whether DNS has the record of that key now. */
-  readonly isPublished: (key: DkimKey) => Promise<boolean>
-}
-
 /** The keys with which sites sign their mail. The first is made when it is needed, and signs at once. */
 export class DkimKeys {
-  readonly #deps: DkimKeysDeps
+  readonly #deps
   readonly #opened = new LoadingCache<string, DkimSigningKey>({
     entries: { max: MAX_OPENED, ttl: OPENED_TTL_MS },
   })
 
-  constructor(deps: DkimKeysDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+      readonly events: Pick<SecurityEvents, 'record'>
+      /** Made anew when left out. */
+      readonly newKeyPair?: () => Promise<NewKeyPair>
+      /** Whether DNS has the record of that key now. */
+      readonly isPublished: (key: DkimKey) => Promise<boolean>
+    },
+  ) {
     this.#deps = deps
   }
 

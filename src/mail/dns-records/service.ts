@@ -16,13 +16,6 @@ const TTL_SECONDS = 3600
 /** RFC 1035 §3.3: of one string of a TXT record. */
 const MAX_STRING = 255
 
-export interface SiteDnsRecordsDeps {
-  readonly dns: DnsResolver
-  readonly dkimKeys: Pick<DkimKeys, 'list'>
-  readonly smtpHostname: string
-  readonly spfMechanisms: readonly string[]
-}
-
 interface Named extends Pick<NeededRecord, 'purpose'> {
   readonly name: string
   readonly note: string
@@ -30,9 +23,14 @@ interface Named extends Pick<NeededRecord, 'purpose'> {
 
 /** The records that a site needs in DNS for its mail and its other names, compared with those that are there. */
 export class SiteDnsRecords {
-  readonly #deps: SiteDnsRecordsDeps
+  readonly #deps
 
-  constructor(deps: SiteDnsRecordsDeps) {
+  constructor(deps: {
+    readonly dns: DnsResolver
+    readonly dkimKeys: Pick<DkimKeys, 'list'>
+    readonly smtpHostname: string
+    readonly spfMechanisms: readonly string[]
+  }) {
     this.#deps = deps
   }
 

@@ -5,15 +5,11 @@ import type { Recipients } from '#mail/recipients/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-export interface OwnAddressesDeps {
-  readonly recipients: Pick<Recipients, 'resolveWithin'>
-}
-
 /** Tells which addresses lead to a mailbox, so that it does not forward to itself. */
 export class OwnAddresses {
-  readonly #deps: OwnAddressesDeps
+  readonly #deps
 
-  constructor(deps: OwnAddressesDeps) {
+  constructor(deps: { readonly recipients: Pick<Recipients, 'resolveWithin'> }) {
     this.#deps = deps
   }
 

@@ -9,16 +9,11 @@ import { forwardPath, isReturnPath, reversePath } from './srs.ts'
 /** RFC 5321 §4.5.5: what bounces come from, and what some servers use instead. */
 const BOUNCE_SENDER = /^(?:(?:mailer-daemon|postmaster)@.*)?$/is
 
-export interface ReturnPathsDeps {
-  readonly sealer: Pick<Sealer, 'derive'>
-  readonly clock: Clock
-}
-
 /** The envelope senders under which sites forward mail, and the way back of its bounces. */
 export class ReturnPaths {
-  readonly #deps: ReturnPathsDeps
+  readonly #deps
 
-  constructor(deps: ReturnPathsDeps) {
+  constructor(deps: { readonly sealer: Pick<Sealer, 'derive'>; readonly clock: Clock }) {
     this.#deps = deps
   }
 

@@ -10,17 +10,15 @@ import { insertReturnedRaw } from './returned-queries.ts'
 
 const ENVELOPE_TRACE = /^Return-Path:.*\r\n/i
 
-export interface ReturnedBouncesDeps {
-  readonly database: Database
-  readonly mailPurge: Pick<MailPurge, 'dropUnused'>
-  readonly recipientQueue: RecipientQueue
-}
-
 /** Bounces of forwarded mail on their way back to its author, or to who forwarded it before. They are in no mailbox. */
 export class ReturnedBounces {
-  readonly #deps: ReturnedBouncesDeps
+  readonly #deps
 
-  constructor(deps: ReturnedBouncesDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly mailPurge: Pick<MailPurge, 'dropUnused'>
+    readonly recipientQueue: RecipientQueue
+  }) {
     this.#deps = deps
   }
 

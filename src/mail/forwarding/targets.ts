@@ -26,14 +26,6 @@ import {
 import type { ForwardingDeps } from './service.ts'
 import type { ForwardingVerifications } from './verifications.ts'
 
-export interface ForwardingTargetsDeps extends ForwardingDeps {
-  readonly counters: Counters
-  readonly ownAddresses: OwnAddresses
-  readonly verifications: Pick<ForwardingVerifications, 'ask'>
-  /** Those of these addresses that the site sends nothing to. */
-  readonly suppressed: (tx: SiteTx, addresses: readonly string[]) => Promise<ReadonlySet<string>>
-}
-
 interface Addition {
   readonly by: Actor
   readonly address: string
@@ -51,10 +43,21 @@ interface RecordedChange extends TargetsChange {
 
 /** The addresses that a mailbox forwards to, and those that have yet to agree. */
 export class ForwardingTargets {
-  readonly #deps: ForwardingTargetsDeps
+  readonly #deps
   readonly #rateLimiter: RateLimiter
 
-  constructor(deps: ForwardingTargetsDeps) {
+  constructor(
+    deps: ForwardingDeps & {
+      readonly counters: Counters
+      readonly ownAddresses: OwnAddresses
+      readonly verifications: Pick<ForwardingVerifications, 'ask'>
+      /** Those of these addresses that the site sends nothing to. */
+      readonly suppressed: (
+        tx: SiteTx,
+        addresses: readonly string[],
+      ) => Promise<ReadonlySet<string>>
+    },
+  ) {
     this.#deps = deps
     this.#rateLimiter = new RateLimiter(deps)
   }

@@ -37,16 +37,6 @@ export interface VerificationLink {
   readonly target?: string | undefined
 }
 
-export interface ForwardingVerificationsDeps extends Pick<
-  PlatformServices,
-  'database' | 'clock' | 'ids'
-> {
-  readonly baseUrl: string
-  readonly counters: Counters
-  readonly outboundMessages: Pick<OutboundMessages, 'accept' | 'delivers'>
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 interface PendingTarget {
   readonly mailboxId: string
   readonly localPart: string
@@ -57,10 +47,17 @@ interface PendingTarget {
 
 /** Mailed links by which targets agree: good once and for 72 hours, for one target of one mailbox, known to us only as hashes. */
 export class ForwardingVerifications {
-  readonly #deps: ForwardingVerificationsDeps
+  readonly #deps
   readonly #rateLimiter: RateLimiter
 
-  constructor(deps: ForwardingVerificationsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly baseUrl: string
+      readonly counters: Counters
+      readonly outboundMessages: Pick<OutboundMessages, 'accept' | 'delivers'>
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
     this.#rateLimiter = new RateLimiter(deps)
   }

@@ -24,21 +24,21 @@ const SAME_MESSAGE_MS = 15 * 60_000
 const SAME_LOCAL_MESSAGE_MS = 7 * 24 * 3_600_000
 const MAX_BATCH = 100
 
-export interface ArrivalsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  readonly mailParsing: Pick<MailParsing, 'queueUp' | 'queuedSince'>
-  /** Sends on what mailboxes that forward have received. */
-  readonly forward: (tx: SiteTx, messages: readonly NewMessage[]) => Promise<void>
-}
-
 /**
  * Makes messages of what has arrived: when `accept` resolves it is committed. A site's arrivals wait for each other's
  * commit anyway, since they count in the same rows: those that come meanwhile share the next one.
  */
 export class Arrivals {
-  readonly #deps: ArrivalsDeps
+  readonly #deps
   readonly #batcher: StatementBatcher<Arrival, Decision>
 
-  constructor(deps: ArrivalsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly mailParsing: Pick<MailParsing, 'queueUp' | 'queuedSince'>
+      /** Sends on what mailboxes that forward have received. */
+      readonly forward: (tx: SiteTx, messages: readonly NewMessage[]) => Promise<void>
+    },
+  ) {
     this.#deps = deps
     this.#batcher = new StatementBatcher({
       send: (siteId, arrivals) => this.#take(siteId, arrivals),

@@ -19,23 +19,6 @@ import type { RecipientLookup, RecipientLookupDeps } from './recipient-lookup.ts
 
 const ENHANCED_CODE = /^5\.\d{1,3}\.\d{1,3}\b/
 
-export interface LocalMailDeps extends Pick<PlatformServices, 'clock' | 'disk'> {
-  readonly hostname: string
-  /** Whether there is a server that knows where else mail goes. */
-  readonly hasGateway: boolean
-  readonly dns: DnsResolver
-  readonly siteByDomain: RecipientLookupDeps['siteByDomain']
-  readonly recipients: Pick<Recipients, 'resolve' | 'hasMailbox'>
-  /** Whether bounces of forwarded mail come to it. */
-  readonly isReturnPath: (localPart: string) => boolean
-  readonly gate: Pick<InboundGate, 'toSite'>
-  readonly lookup: RecipientLookup
-  readonly store: MessageStore
-  readonly arrivals: Pick<Arrivals, 'accept'>
-  /** Keeps a bounce that goes back to its author: committed when it resolves. */
-  readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
-}
-
 /** A message of a site here for one recipient. */
 export interface LocalMessage {
   /** Names it at every attempt. */
@@ -51,9 +34,26 @@ export interface LocalMessage {
 
 /** Mail between the sites of this installation, and within one: accepted as mail from other servers is. */
 export class LocalMail {
-  readonly #deps: LocalMailDeps
+  readonly #deps
 
-  constructor(deps: LocalMailDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'clock' | 'disk'> & {
+      readonly hostname: string
+      /** Whether there is a server that knows where else mail goes. */
+      readonly hasGateway: boolean
+      readonly dns: DnsResolver
+      readonly siteByDomain: RecipientLookupDeps['siteByDomain']
+      readonly recipients: Pick<Recipients, 'resolve' | 'hasMailbox'>
+      /** Whether bounces of forwarded mail come to it. */
+      readonly isReturnPath: (localPart: string) => boolean
+      readonly gate: Pick<InboundGate, 'toSite'>
+      readonly lookup: RecipientLookup
+      readonly store: MessageStore
+      readonly arrivals: Pick<Arrivals, 'accept'>
+      /** Keeps a bounce that goes back to its author: committed when it resolves. */
+      readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
+    },
+  ) {
     this.#deps = deps
   }
 

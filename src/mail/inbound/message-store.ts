@@ -17,11 +17,6 @@ import { IncomingMessage } from './incoming-message.ts'
 const MEMORY_BYTES = 256 * 1024
 const CONTENT_TYPE = 'message/rfc822'
 
-export interface MessageStoreDeps extends Pick<PlatformServices, 'objects' | 'ids' | 'logger'> {
-  readonly dns: DnsResolver
-  readonly maxBytes: number
-}
-
 /** A message whose bytes are safe, once for each site. */
 export interface StoredMessage {
   readonly sizeBytes: number
@@ -33,9 +28,14 @@ export interface StoredMessage {
 
 /** Writes messages to the object store, and finds out who sent them while their bytes pass. */
 export class MessageStore {
-  readonly #deps: MessageStoreDeps
+  readonly #deps
 
-  constructor(deps: MessageStoreDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'objects' | 'ids' | 'logger'> & {
+      readonly dns: DnsResolver
+      readonly maxBytes: number
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -30,18 +30,6 @@ const MESSAGE_MEMORY = 2 * MIB
 const MEMORY = { maxBytes: 128 * MIB, maxBytesPerKey: 64 * MIB, reservedBytes: 16 * MIB }
 const MEMORY_WAIT_MS = 60_000
 
-export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logger' | 'disk'> {
-  readonly config: Pick<MailConfig, 'smtpHostname' | 'smtpLimits'>
-  readonly gate: InboundGate
-  readonly lookup: RecipientLookup
-  readonly store: MessageStore
-  readonly arrivals: Pick<Arrivals, 'accept'>
-  /** Messages that were received and are not acknowledged: what can wait gives way to them. */
-  readonly accepting: Pick<Accepting, 'begin'>
-  /** Keeps a bounce that goes back to somebody: committed when it resolves. */
-  readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
-}
-
 interface Visit {
   readonly startedAt: number
   messages: number
@@ -50,11 +38,23 @@ interface Visit {
 
 /** What happens to mail that other servers hand to this one: who may, for whom, and how it is kept before it is acknowledged. */
 export class InboundMail implements SmtpPolicy {
-  readonly #deps: InboundMailDeps
+  readonly #deps
   readonly #visits = new Map<string, Visit>()
   readonly #memory = new MemoryBudget(MEMORY)
 
-  constructor(deps: InboundMailDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'clock' | 'logger' | 'disk'> & {
+      readonly config: Pick<MailConfig, 'smtpHostname' | 'smtpLimits'>
+      readonly gate: InboundGate
+      readonly lookup: RecipientLookup
+      readonly store: MessageStore
+      readonly arrivals: Pick<Arrivals, 'accept'>
+      /** Messages that were received and are not acknowledged: what can wait gives way to them. */
+      readonly accepting: Pick<Accepting, 'begin'>
+      /** Keeps a bounce that goes back to somebody: committed when it resolves. */
+      readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
+    },
+  ) {
     this.#deps = deps
   }
 

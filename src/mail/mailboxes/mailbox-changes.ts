@@ -19,12 +19,6 @@ interface OwnerDirectory {
   holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]>
 }
 
-export interface MailboxChangesDeps extends Pick<PlatformServices, 'database' | 'notifications'> {
-  readonly addresses: MailAddresses
-  readonly ownerDirectory: OwnerDirectory
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 /** What is done and by whom, for the audit trail. */
 export interface MailboxChange {
   readonly event: SecurityEventName
@@ -33,9 +27,15 @@ export interface MailboxChange {
 
 /** What every change of a mailbox begins and ends with. */
 export class MailboxChanges {
-  readonly #deps: MailboxChangesDeps
+  readonly #deps
 
-  constructor(deps: MailboxChangesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'notifications'> & {
+      readonly addresses: MailAddresses
+      readonly ownerDirectory: OwnerDirectory
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

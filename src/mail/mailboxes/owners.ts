@@ -15,11 +15,6 @@ import { deleteOwners, insertOwners, selectSolelyOwned } from './queries.ts'
 /** Mailboxes that the refusal to delete a user names. */
 const NAMED = 100
 
-export interface MailboxOwnersDeps extends Pick<PlatformServices, 'clock'> {
-  readonly addresses: MailAddresses
-  readonly mailboxChanges: MailboxChanges
-}
-
 interface OwnersChange {
   readonly address: string
   /** Ids of users, or their addresses. */
@@ -28,9 +23,14 @@ interface OwnersChange {
 
 /** Who owns the active mailboxes of a site: always at least one of its users. */
 export class MailboxOwners implements MailboxOwnership {
-  readonly #deps: MailboxOwnersDeps
+  readonly #deps
 
-  constructor(deps: MailboxOwnersDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'clock'> & {
+      readonly addresses: MailAddresses
+      readonly mailboxChanges: MailboxChanges
+    },
+  ) {
     this.#deps = deps
   }
 

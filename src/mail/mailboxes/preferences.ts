@@ -13,16 +13,16 @@ import {
 import { selectSettings, updateSettings } from './queries.ts'
 import type { Mailboxes } from './service.ts'
 
-export interface MailboxPreferencesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly mailboxes: Pick<Mailboxes, 'readable'>
-  readonly mailboxChanges: MailboxChanges
-}
-
 /** What is set about a mailbox, and what it uses. */
 export class MailboxPreferences {
-  readonly #deps: MailboxPreferencesDeps
+  readonly #deps
 
-  constructor(deps: MailboxPreferencesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly mailboxes: Pick<Mailboxes, 'readable'>
+      readonly mailboxChanges: MailboxChanges
+    },
+  ) {
     this.#deps = deps
   }
 

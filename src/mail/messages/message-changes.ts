@@ -15,13 +15,11 @@ import {
 } from './change-queries.ts'
 import type { Folder } from './model.ts'
 
-export type MessageChangesDeps = Pick<PlatformServices, 'database' | 'notifications' | 'clock'>
-
 /** What those who may read a message may do to it. Each may be done twice. 404 `MessageNotFound` to anyone else. */
 export class MessageChanges {
-  readonly #deps: MessageChangesDeps
+  readonly #deps
 
-  constructor(deps: MessageChangesDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'notifications' | 'clock'>) {
     this.#deps = deps
   }
 

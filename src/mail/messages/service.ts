@@ -64,17 +64,11 @@ const Authentication = Type.Object({
   dmarc: Type.String(),
 })
 
-export interface MessagesDeps extends Pick<PlatformServices, 'objectUrls' | 'clock'> {
-  readonly database: Pick<Database, 'withSite'>
-}
-
 export interface ListedMessages {
   /** One mailbox; left out: all that the reader may read. */
   readonly mailbox: string | undefined
   readonly filter: MessageFilter
 }
-
-type PartSigningDeps = Pick<PlatformServices, 'objectUrls' | 'clock'>
 
 type Row = Omit<ListedRow, 'mailboxId' | 'pageKey'>
 
@@ -83,9 +77,13 @@ type SignedParts = Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>
 
 /** The messages of a site's mailboxes, for those who may read them: to anyone else a message or mailbox does not exist. */
 export class Messages {
-  readonly #deps: MessagesDeps
+  readonly #deps
 
-  constructor(deps: MessagesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'objectUrls' | 'clock'> & {
+      readonly database: Pick<Database, 'withSite'>
+    },
+  ) {
     this.#deps = deps
   }
 
@@ -246,7 +244,7 @@ async function markFound(
  * of this origin, which S3 does not. Reads none of the bytes.
  */
 async function signedPartsOf(
-  deps: PartSigningDeps,
+  deps: Pick<PlatformServices, 'objectUrls' | 'clock'>,
   siteId: string,
   row: StoredDetail,
 ): Promise<Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>> {

@@ -22,27 +22,24 @@ const MAX_HEADER_BYTES = 32 * 1024
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 const LAST_LINE_END = Buffer.from('\r\n')
 
-export interface DeliveryNoticesDeps extends Pick<
-  PlatformServices,
-  'database' | 'objects' | 'clock' | 'ids' | 'logger'
-> {
-  /** The server's own name. */
-  readonly hostname: string
-  readonly arrivals: Pick<Arrivals, 'file'>
-  readonly mailParsing: Pick<MailParsing, 'queueUp'>
-  readonly outgoing: Pick<OutgoingMail, 'store' | 'remove'>
-  /** Rejects with `SiteNotFound` when the site is gone. */
-  readonly siteOf: (siteId: string) => Promise<Site>
-}
-
 /**
  * The handler of the queue `delivery-notice`: tells who sent a message, in the mailbox that sent it, which recipients it did
  * not reach, or not yet. Each is told once, with all others of that moment; nothing of it leaves the site.
  */
 export class DeliveryNotices {
-  readonly #deps: DeliveryNoticesDeps
+  readonly #deps
 
-  constructor(deps: DeliveryNoticesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'objects' | 'clock' | 'ids' | 'logger'> & {
+      /** The server's own name. */
+      readonly hostname: string
+      readonly arrivals: Pick<Arrivals, 'file'>
+      readonly mailParsing: Pick<MailParsing, 'queueUp'>
+      readonly outgoing: Pick<OutgoingMail, 'store' | 'remove'>
+      /** Rejects with `SiteNotFound` when the site is gone. */
+      readonly siteOf: (siteId: string) => Promise<Site>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -35,18 +35,6 @@ const KEPT_MS = 30 * 24 * 3_600_000
 const MAX_TRIES = 1 + QUEUE_POLICIES['outbound-mail'].retries
 const MAX_ERROR = 300
 
-export interface OutboundMessagesDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids' | 'logger'
-> {
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly mailRouter: MailRouter
-  /** The server's own name. */
-  readonly hostname: string
-  readonly dkimSigner: Pick<DkimSigner, 'signed'>
-}
-
 type Job = QueueJobs['outbound-mail']
 
 /**
@@ -55,9 +43,18 @@ type Job = QueueJobs['outbound-mail']
  * bytes.
  */
 export class OutboundMessages implements OutboundMail {
-  readonly #deps: OutboundMessagesDeps
+  readonly #deps
 
-  constructor(deps: OutboundMessagesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids' | 'logger'> & {
+      readonly sealer: Sealer
+      readonly siteKeys: SiteKeys
+      readonly mailRouter: MailRouter
+      /** The server's own name. */
+      readonly hostname: string
+      readonly dkimSigner: Pick<DkimSigner, 'signed'>
+    },
+  ) {
     this.#deps = deps
   }
 

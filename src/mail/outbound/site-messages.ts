@@ -9,17 +9,17 @@ interface NewSiteMessage extends Pick<WaitingMessage, 'subject' | 'text' | 'html
   readonly to: readonly string[]
 }
 
-export interface SiteMessagesDeps extends Pick<PlatformServices, 'database'> {
-  readonly outboundMessages: Pick<OutboundMessages, 'accept'>
-  /** Rejects with `SiteNotFound` when the site is gone. */
-  readonly siteOf: (siteId: string) => Promise<Site>
-}
-
 /** The messages that sites send of their own. */
 export class SiteMessages {
-  readonly #deps: SiteMessagesDeps
+  readonly #deps
 
-  constructor(deps: SiteMessagesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database'> & {
+      readonly outboundMessages: Pick<OutboundMessages, 'accept'>
+      /** Rejects with `SiteNotFound` when the site is gone. */
+      readonly siteOf: (siteId: string) => Promise<Site>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -14,21 +14,21 @@ const RETRY_SECONDS = 60
 
 type Job = QueueJobs['large-mail-parse']
 
-export interface LargeMailsDeps extends Pick<PlatformServices, 'database' | 'queue' | 'logger'> {
-  /** Gives each message a process that has read nothing before it. */
-  readonly loneMailParser: MailParser
-  readonly messageParser: MessageParser
-  readonly readMails: ReadMails
-}
-
 /**
  * Parses large messages, and those that took too much beside others: each in a process of its own, one at a time, one of each
  * site in turn. A message that breaks its process is shown unparsed and never tried again.
  */
 export class LargeMails {
-  readonly #deps: LargeMailsDeps
+  readonly #deps
 
-  constructor(deps: LargeMailsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'logger'> & {
+      /** Gives each message a process that has read nothing before it. */
+      readonly loneMailParser: MailParser
+      readonly messageParser: MessageParser
+      readonly readMails: ReadMails
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -10,10 +10,6 @@ import type { PendingMail } from './queries.ts'
 /** Of a message that cannot be parsed its beginning is shown as it is. */
 const RAW_SHOWN_BYTES = 64 * 1024
 
-export interface MessageParserDeps {
-  readonly objects: ObjectStore
-}
-
 /** Stores the attachments of one message, and lists them once all were taken. */
 export interface PartStore {
   readonly take: PartSink
@@ -26,9 +22,9 @@ type ParsedOrFault =
 
 /** Reads stored messages with a parser, and stores their attachments. */
 export class MessageParser {
-  readonly #deps: MessageParserDeps
+  readonly #deps
 
-  constructor(deps: MessageParserDeps) {
+  constructor(deps: { readonly objects: ObjectStore }) {
     this.#deps = deps
   }
 

@@ -5,16 +5,16 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import { countRaws, selectRaws } from './removal-queries.ts'
 
-export interface MailTransferDeps extends Pick<PlatformServices, 'queue'> {
-  readonly mailParsing: Pick<MailParsing, 'queueUp'>
-  readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
-}
-
 /** What belongs to the messages of a site that moves. */
 export class MailTransfer {
-  readonly #deps: MailTransferDeps
+  readonly #deps
 
-  constructor(deps: MailTransferDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'queue'> & {
+      readonly mailParsing: Pick<MailParsing, 'queueUp'>
+      readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
+    },
+  ) {
     this.#deps = deps
   }
 

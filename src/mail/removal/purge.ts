@@ -28,13 +28,6 @@ const BATCH = 200
 /** How long one request purges; the next one goes on. */
 const MASS_PURGE_MS = 20_000
 
-export interface MailPurgeDeps extends Pick<
-  PlatformServices,
-  'database' | 'notifications' | 'queue' | 'clock'
-> {
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 export interface BulkPurge {
   readonly messageIds: readonly string[]
   readonly force: boolean
@@ -47,9 +40,13 @@ export interface MassPurge {
 
 /** Deletes messages for good: rows and counts at once, in batches; a job removes their objects afterwards. */
 export class MailPurge {
-  readonly #deps: MailPurgeDeps
+  readonly #deps
 
-  constructor(deps: MailPurgeDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'notifications' | 'queue' | 'clock'> & {
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -33,14 +33,6 @@ const DELETES_AT_ONCE = 16
 const DAY_MS = 24 * 3_600_000
 const UPKEEP_SECONDS = 6 * 3600
 
-export interface MailRemovalDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'objects' | 'clock'
-> {
-  readonly mailPurge: Pick<MailPurge, 'deleteMatching'>
-  readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
-}
-
 interface RemovalJob {
   readonly siteId: string
   readonly upkeep?: boolean
@@ -53,9 +45,14 @@ interface RemovalJob {
  * messages that an earlier version parsed. Running it twice is fine.
  */
 export class MailRemoval implements SiteDataRemover {
-  readonly #deps: MailRemovalDeps
+  readonly #deps
 
-  constructor(deps: MailRemovalDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'objects' | 'clock'> & {
+      readonly mailPurge: Pick<MailPurge, 'deleteMatching'>
+      readonly mailReparsing: Pick<MailReparsing, 'queueUp'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -11,15 +11,6 @@ import { sameObject } from './same-object.ts'
 /** Of those that have the same length; a message with more of them is rare. */
 const COMPARED = 8
 
-interface KeptPartsDeps {
-  readonly objects: Pick<ObjectStore, 'get' | 'put'>
-  readonly ids: Pick<Ids, 'named'>
-  readonly siteId: string
-  readonly rawId: string
-  /** The attachments as they are listed. */
-  readonly before: readonly StoredAttachment[]
-}
-
 interface Made {
   readonly part: ParsedPart
   readonly objectId: string
@@ -33,11 +24,18 @@ interface Made {
  * its id: by its bytes, its name, its Content-ID, or its place in a list that did not grow.
  */
 export class KeptParts implements PartStore {
-  readonly #deps: KeptPartsDeps
+  readonly #deps
   readonly #made: Made[] = []
   readonly #free: Set<StoredAttachment>
 
-  constructor(deps: KeptPartsDeps) {
+  constructor(deps: {
+    readonly objects: Pick<ObjectStore, 'get' | 'put'>
+    readonly ids: Pick<Ids, 'named'>
+    readonly siteId: string
+    readonly rawId: string
+    /** The attachments as they are listed. */
+    readonly before: readonly StoredAttachment[]
+  }) {
     this.#deps = deps
     this.#free = new Set(deps.before)
   }

@@ -40,14 +40,6 @@ const RETRY_LOOK_MS = 10_000
 type Job = QueueJobs['mail-reparse']
 type Sites = (page: PageRequest) => Promise<PageRows<{ readonly siteId: string }>>
 
-export interface MailReparsingDeps
-  extends Omit<RemadeMailDeps, 'messageParser'>, Pick<PlatformServices, 'disk'> {
-  readonly accepting: Pick<Accepting, 'pauseOfAll'>
-  readonly events: Pick<SecurityEvents, 'record'>
-  /** How long a site works before the others have their turns. */
-  readonly turnMs?: number
-}
-
 /**
  * Parses and indexes again what an earlier version made of messages, from their bytes: one at a time, the newest first, half of the
  * time, and behind mail that comes. Ids, folders, marks and conversations stay. A crash at any moment leaves each message as it was
@@ -56,12 +48,20 @@ export interface MailReparsingDeps
 export class MailReparsing {
   /** What became of messages in this process; `hindered` ones are tried again. */
   readonly outcomes = new Tally(['remade', 'failed', 'hindered'])
-  readonly #deps: MailReparsingDeps
+  readonly #deps
   readonly #remadeMail: RemadeMail
   /** By site, what was hindered since all of its messages were tried: the others come first. */
   readonly #passedBy = new Map<string, Set<string>>()
 
-  constructor(deps: MailReparsingDeps) {
+  constructor(
+    deps: Omit<RemadeMailDeps, 'messageParser'> &
+      Pick<PlatformServices, 'disk'> & {
+        readonly accepting: Pick<Accepting, 'pauseOfAll'>
+        readonly events: Pick<SecurityEvents, 'record'>
+        /** How long a site works before the others have their turns. */
+        readonly turnMs?: number
+      },
+  ) {
     this.#deps = deps
     this.#remadeMail = new RemadeMail({ ...deps, messageParser: new MessageParser(deps) })
   }

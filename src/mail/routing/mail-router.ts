@@ -5,12 +5,6 @@ import type { MailTransport, RawMail } from '#platform/smtp/mail-transport.ts'
 /** Where a message goes: to a site here, to the gateway, or, where there is none, to the operator. */
 export type MailRoute = 'local' | 'gateway' | 'outbox'
 
-export interface MailRouterDeps {
-  readonly mailTransport: MailTransport
-  /** Is asked only once mail is open. */
-  readonly localMail: () => Pick<LocalMail, 'takes' | 'deliver'>
-}
-
 export interface RoutedMail extends RawMail {
   /** What is known of its author. */
   readonly outcome: AuthenticationOutcome
@@ -18,9 +12,13 @@ export interface RoutedMail extends RawMail {
 
 /** Hands each message to the server that its recipient's mail goes to: this one for the sites here. */
 export class MailRouter {
-  readonly #deps: MailRouterDeps
+  readonly #deps
 
-  constructor(deps: MailRouterDeps) {
+  constructor(deps: {
+    readonly mailTransport: MailTransport
+    /** Is asked only once mail is open. */
+    readonly localMail: () => Pick<LocalMail, 'takes' | 'deliver'>
+  }) {
     this.#deps = deps
   }
 

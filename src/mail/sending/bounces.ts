@@ -10,10 +10,6 @@ const MAX_REPLY = 300
 
 type Bounce = NonNullable<MailContent['bounce']>
 
-export interface BouncesDeps extends Pick<PlatformServices, 'clock'> {
-  readonly suppressions: Pick<Suppressions, 'add'>
-}
-
 /**
  * Shows a bounce at the message that it is about. It has to name the Message-ID of what this mailbox sent, which nobody knows
  * but whom it was sent to: others cannot have an address suppressed.
@@ -21,9 +17,13 @@ export interface BouncesDeps extends Pick<PlatformServices, 'clock'> {
 export class Bounces {
   /** Recipients whose mail came back, since the start. */
   count = 0
-  readonly #deps: BouncesDeps
+  readonly #deps
 
-  constructor(deps: BouncesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'clock'> & {
+      readonly suppressions: Pick<Suppressions, 'add'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -38,22 +38,6 @@ const MEMORY = {
   reservedBytes: MAX_MESSAGE_BYTES,
 }
 
-export interface DeliveriesDeps extends Pick<
-  PlatformServices,
-  'database' | 'notifications' | 'objects' | 'clock' | 'logger'
-> {
-  readonly mailRouter: MailRouter
-  /** The server's own name. */
-  readonly hostname: string
-  readonly dkimSigner: Pick<DkimSigner, 'signed'>
-  readonly suppressions: Pick<Suppressions, 'add'>
-  readonly mailPurge: Pick<MailPurge, 'dropUnused' | 'letGo'>
-  readonly forms: PassedOnForms
-  readonly recipientQueue: Pick<RecipientQueue, 'report'>
-  /** Rejects with `SiteNotFound` when the site is gone. */
-  readonly siteOf: (siteId: string) => Promise<Site>
-}
-
 /** How a message leaves: its envelope sender, its bytes, and whether a site here is in From or who wrote it. */
 export interface OutgoingForm {
   readonly from: string
@@ -84,10 +68,23 @@ interface DeliveryEnd {
  * waits for another. A crash between the gateway's answer and its record hands the same bytes over again, with the same Message-ID.
  */
 export class Deliveries {
-  readonly #deps: DeliveriesDeps
+  readonly #deps
   readonly #memory = new MemoryBudget(MEMORY)
 
-  constructor(deps: DeliveriesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'notifications' | 'objects' | 'clock' | 'logger'> & {
+      readonly mailRouter: MailRouter
+      /** The server's own name. */
+      readonly hostname: string
+      readonly dkimSigner: Pick<DkimSigner, 'signed'>
+      readonly suppressions: Pick<Suppressions, 'add'>
+      readonly mailPurge: Pick<MailPurge, 'dropUnused' | 'letGo'>
+      readonly forms: PassedOnForms
+      readonly recipientQueue: Pick<RecipientQueue, 'report'>
+      /** Rejects with `SiteNotFound` when the site is gone. */
+      readonly siteOf: (siteId: string) => Promise<Site>
+    },
+  ) {
     this.#deps = deps
   }
 

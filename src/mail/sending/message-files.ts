@@ -49,15 +49,15 @@ export interface FoundFiles {
   readonly raw: readonly StagedFile[]
 }
 
-export interface MessageFilesDeps extends Pick<PlatformServices, 'queue'> {
-  readonly stagedAttachments: Pick<StagedAttachments, 'find' | 'open'>
-}
-
 /** The files of messages, from their names to their bytes. */
 export class MessageFiles {
-  readonly #deps: MessageFilesDeps
+  readonly #deps
 
-  constructor(deps: MessageFilesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'queue'> & {
+      readonly stagedAttachments: Pick<StagedAttachments, 'find' | 'open'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -31,15 +31,6 @@ const OWN = {
   dmarcPolicy: null,
 }
 
-export interface OutgoingDeps extends Pick<
-  PlatformServices,
-  'objects' | 'clock' | 'ids' | 'logger'
-> {
-  readonly arrivals: Pick<Arrivals, 'file'>
-  readonly mailParsing: Pick<MailParsing, 'conversationOf' | 'queueUp'>
-  readonly recipientQueue: RecipientQueue
-}
-
 /** A message whose bytes are safe in the object store, before its rows are there. */
 export type StoredOutgoing = Omit<Arrival, 'sender' | 'deliveries'>
 
@@ -55,9 +46,15 @@ export interface Outgoing {
 
 /** What mailboxes send, from the first byte to the commit: after that it is sent, or reported as failed. */
 export class OutgoingMail {
-  readonly #deps: OutgoingDeps
+  readonly #deps
 
-  constructor(deps: OutgoingDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'objects' | 'clock' | 'ids' | 'logger'> & {
+      readonly arrivals: Pick<Arrivals, 'file'>
+      readonly mailParsing: Pick<MailParsing, 'conversationOf' | 'queueUp'>
+      readonly recipientQueue: RecipientQueue
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -6,13 +6,11 @@ import { type QueuedMessage, insertRecipients } from './queries.ts'
 
 const TOGETHER_SECONDS = 2
 
-export type RecipientQueueDeps = Pick<PlatformServices, 'queue' | 'clock'>
-
 /** Where messages wait for the gateway, for each recipient by itself. */
 export class RecipientQueue {
-  readonly #deps: RecipientQueueDeps
+  readonly #deps
 
-  constructor(deps: RecipientQueueDeps) {
+  constructor(deps: Pick<PlatformServices, 'queue' | 'clock'>) {
     this.#deps = deps
   }
 

@@ -5,15 +5,11 @@ import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-export interface SenderAccessDeps {
-  readonly mailboxes: Pick<Mailboxes, 'readable'>
-}
-
 /** Who may send as which mailbox: whoever may read it, while it is active. */
 export class SenderAccess {
-  readonly #deps: SenderAccessDeps
+  readonly #deps
 
-  constructor(deps: SenderAccessDeps) {
+  constructor(deps: { readonly mailboxes: Pick<Mailboxes, 'readable'> }) {
     this.#deps = deps
   }
 

@@ -23,18 +23,6 @@ import type { StagedAttachments } from './staged-attachments.ts'
 
 const HTTP = { protocol: 'HTTP' }
 
-export interface SendingDeps extends Pick<
-  PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids'
-> {
-  readonly idempotentAnswers: IdempotentAnswers
-  readonly messages: Pick<Messages, 'get'>
-  readonly outgoing: OutgoingMail
-  readonly senderAccess: SenderAccess
-  readonly stagedAttachments: StagedAttachments
-  readonly rateLimiter: Pick<RateLimiter, 'admit'>
-}
-
 /** Who sends, and whether the request may have come before. */
 export interface Sender {
   readonly reader: Actor
@@ -56,10 +44,19 @@ interface Letter extends Pick<SendRequest, 'html'>, NamedFiles {
 
 /** Messages that people send from their mailboxes. An answer means that the message is safe and on its way. */
 export class Sending {
-  readonly #deps: SendingDeps
+  readonly #deps
   readonly #files: MessageFiles
 
-  constructor(deps: SendingDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids'> & {
+      readonly idempotentAnswers: IdempotentAnswers
+      readonly messages: Pick<Messages, 'get'>
+      readonly outgoing: OutgoingMail
+      readonly senderAccess: SenderAccess
+      readonly stagedAttachments: StagedAttachments
+      readonly rateLimiter: Pick<RateLimiter, 'admit'>
+    },
+  ) {
     this.#deps = deps
     this.#files = new MessageFiles(deps)
   }

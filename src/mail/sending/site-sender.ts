@@ -20,18 +20,16 @@ interface PartedRequest {
   readonly idempotencyKey: string | undefined
 }
 
-export interface SiteSenderDeps {
-  readonly sending: Pick<Sending, 'send'>
-  readonly stagedAttachments: Pick<StagedAttachments, 'keep' | 'discard' | 'fingerprint'>
-  /** Rejects with `SiteNotFound` when the site is gone. */
-  readonly siteOf: (siteId: string) => Promise<Site>
-}
-
 /** Sends what a site's own code writes from the site's mailboxes. */
 export class SiteSender {
-  readonly #deps: SiteSenderDeps
+  readonly #deps
 
-  constructor(deps: SiteSenderDeps) {
+  constructor(deps: {
+    readonly sending: Pick<Sending, 'send'>
+    readonly stagedAttachments: Pick<StagedAttachments, 'keep' | 'discard' | 'fingerprint'>
+    /** Rejects with `SiteNotFound` when the site is gone. */
+    readonly siteOf: (siteId: string) => Promise<Site>
+  }) {
     this.#deps = deps
   }
 

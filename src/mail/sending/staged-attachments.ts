@@ -28,13 +28,6 @@ const PART_LIFETIME_MS = 15 * 60_000
 const MESSAGE_TYPE = 'message/rfc822'
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/
 
-export interface StagedAttachmentsDeps extends Pick<
-  PlatformServices,
-  'database' | 'objects' | 'objectUrls' | 'queue' | 'clock' | 'ids'
-> {
-  readonly senderAccess: SenderAccess
-}
-
 /** A staged file whose bytes are there. */
 export interface StagedFile {
   readonly attachmentRef: string
@@ -48,9 +41,16 @@ export interface StagedFile {
  * with what else lies among the messages and belongs to none.
  */
 export class StagedAttachments {
-  readonly #deps: StagedAttachmentsDeps
+  readonly #deps
 
-  constructor(deps: StagedAttachmentsDeps) {
+  constructor(
+    deps: Pick<
+      PlatformServices,
+      'database' | 'objects' | 'objectUrls' | 'queue' | 'clock' | 'ids'
+    > & {
+      readonly senderAccess: SenderAccess
+    },
+  ) {
     this.#deps = deps
   }
 

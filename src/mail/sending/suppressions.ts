@@ -13,15 +13,15 @@ import {
   selectSuppressions,
 } from './suppression-queries.ts'
 
-export interface SuppressionsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 /** Addresses that a site sends nothing to, because mail to them came back for good. */
 export class Suppressions {
-  readonly #deps: SuppressionsDeps
+  readonly #deps
 
-  constructor(deps: SuppressionsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -34,22 +34,19 @@ const SECRET_BYTES = 32
 const PREFIX = 'croft_'
 const USE_NOTED_MS = 3_600_000
 
-export interface SubmissionCredentialsDeps extends Pick<
-  PlatformServices,
-  'database' | 'clock' | 'ids'
-> {
-  readonly config: Pick<MailConfig, 'smtpHostname' | 'submissionPort'>
-  readonly addresses: Pick<MailAddresses, 'lock'>
-  readonly senderAccess: SenderAccess
-  readonly mailboxes: Pick<Mailboxes, 'readable'>
-  readonly events: Pick<SecurityEvents, 'record'>
-}
-
 /** The passwords with which mail programs send from a mailbox. */
 export class SubmissionCredentials {
-  readonly #deps: SubmissionCredentialsDeps
+  readonly #deps
 
-  constructor(deps: SubmissionCredentialsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      readonly config: Pick<MailConfig, 'smtpHostname' | 'submissionPort'>
+      readonly addresses: Pick<MailAddresses, 'lock'>
+      readonly senderAccess: SenderAccess
+      readonly mailboxes: Pick<Mailboxes, 'readable'>
+      readonly events: Pick<SecurityEvents, 'record'>
+    },
+  ) {
     this.#deps = deps
   }
 

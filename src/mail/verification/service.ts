@@ -33,17 +33,17 @@ const LIST_PAGE = 1000
 /** Before that, bytes without rows are of a message that may yet be accepted. */
 const DAY_MS = 24 * 3_600_000
 
-export interface MailVerificationDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly objects: VerifiedObjects
-}
-
 type VerifiedObjects = Pick<ObjectStore, 'list' | 'head' | 'get'>
 
 /** Compares what is stored of a site's mail: counts with messages, rows with one another, and with their objects. */
 export class MailVerification {
-  readonly #deps: MailVerificationDeps
+  readonly #deps
 
-  constructor(deps: MailVerificationDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly objects: VerifiedObjects
+    },
+  ) {
     this.#deps = deps
   }
 

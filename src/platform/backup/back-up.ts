@@ -105,15 +105,16 @@ export async function backUp(deps: BackUpDeps): Promise<Manifest> {
   }
 }
 
-interface DumpDeps extends BackUpDeps {
-  readonly sql: SqlClient
-  /** Aborted when there is no use in going on. */
-  readonly lost: AbortSignal
-  /** It has gone by: what was acknowledged before it is in the snapshot of the rows, too. */
-  readonly moment: Date
-}
-
-async function dump(deps: DumpDeps, id: string): Promise<Manifest> {
+async function dump(
+  deps: BackUpDeps & {
+    readonly sql: SqlClient
+    /** Aborted when there is no use in going on. */
+    readonly lost: AbortSignal
+    /** It has gone by: what was acknowledged before it is in the snapshot of the rows, too. */
+    readonly moment: Date
+  },
+  id: string,
+): Promise<Manifest> {
   const { place, sql, objects, key, croft, moment } = deps
   const chunks = await Chunks.open(place)
   const progress = new BackupProgress(deps.say, deps.lost)

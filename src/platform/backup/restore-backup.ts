@@ -29,15 +29,6 @@ import { BackupProgress } from './progress.ts'
 /** With a piece each at most 32 MiB of memory, and what S3 has of a long one on its disk. */
 const OBJECTS_AT_ONCE = 6
 
-export interface RestoreDeps {
-  readonly place: BackupPlace
-  readonly databaseUrl: string
-  readonly objects: ObjectLoad['objects']
-  readonly key: BackupKey
-  readonly log: Logger
-  readonly say: (line: string) => void
-}
-
 interface ObjectLoad {
   readonly objects: Pick<ObjectStore, 'list' | 'put' | 'head'>
   readonly place: BackupPlace
@@ -49,7 +40,17 @@ interface ObjectLoad {
  * Makes an empty installation what another was at the moment of a backup. Objects come first and all rows in one transaction: killed
  * at any time it leaves an empty installation, which the next restore fills.
  */
-export async function restoreBackup(deps: RestoreDeps, backup: OpenedManifest): Promise<void> {
+export async function restoreBackup(
+  deps: {
+    readonly place: BackupPlace
+    readonly databaseUrl: string
+    readonly objects: ObjectLoad['objects']
+    readonly key: BackupKey
+    readonly log: Logger
+    readonly say: (line: string) => void
+  },
+  backup: OpenedManifest,
+): Promise<void> {
   const { databaseUrl, log, say } = deps
   const { manifest } = backup
   assertKeyFits(backup, deps.key)

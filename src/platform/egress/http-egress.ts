@@ -48,14 +48,6 @@ const BODY_HEADERS = new Set([
 ])
 const CREDENTIALS = new Set(['authorization', 'cookie'])
 
-export interface HttpEgressDeps {
-  /** Every address of a name. */
-  readonly resolve?: (hostname: string) => Promise<readonly string[]>
-  readonly isPublic?: (address: string) => boolean
-  /** PEM; certificates that count beside the system's. */
-  readonly ca?: string
-}
-
 interface Hop {
   readonly url: URL
   readonly method: string
@@ -71,7 +63,15 @@ export class HttpEgress implements Egress {
   readonly #isPublic: (address: string) => boolean
   readonly #ca: string | undefined
 
-  constructor(deps: HttpEgressDeps = {}) {
+  constructor(
+    deps: {
+      /** Every address of a name. */
+      readonly resolve?: (hostname: string) => Promise<readonly string[]>
+      readonly isPublic?: (address: string) => boolean
+      /** PEM; certificates that count beside the system's. */
+      readonly ca?: string
+    } = {},
+  ) {
     this.#resolve = deps.resolve ?? resolveAll
     this.#isPublic = deps.isPublic ?? isPublicAddress
     this.#ca = deps.ca

@@ -11,12 +11,6 @@ const ALIVE_MS = 5000
 const PROBE: SilenceLimit = { calmMs: 1800, steps: 40 }
 const PROBE_PAUSE_MS = 500
 
-export interface StoreWatchDeps {
-  /** Asks over a connection of its own, so that what has become of the others has no part in it. Rejects where nobody is able to answer. */
-  readonly probe: (signal: AbortSignal) => Promise<unknown>
-  readonly log: Pick<Logger, 'error' | 'info'>
-}
-
 /** How long something may go on without progress. */
 export interface Patience {
   readonly limitMs: number
@@ -31,7 +25,7 @@ export interface Patience {
  * more time.
  */
 export class StoreWatch implements Disposable {
-  readonly #deps: StoreWatchDeps
+  readonly #deps
   readonly #waiting = new Set<Waiting>()
   readonly #timer: NodeJS.Timeout
   readonly #delay = new SchedulingDelay(LOOK_MS)
@@ -41,7 +35,11 @@ export class StoreWatch implements Disposable {
   #probedMs = 0
   #awaySinceMs: number | undefined
 
-  constructor(deps: StoreWatchDeps) {
+  constructor(deps: {
+    /** Asks over a connection of its own, so that what has become of the others has no part in it. Rejects where nobody is able to answer. */
+    readonly probe: (signal: AbortSignal) => Promise<unknown>
+    readonly log: Pick<Logger, 'error' | 'info'>
+  }) {
     this.#deps = deps
     this.#timer = setInterval(() => this.#look(), LOOK_MS)
     this.#timer.unref()

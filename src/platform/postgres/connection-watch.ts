@@ -54,14 +54,6 @@ export interface IdleConnections {
   lendIdle(): AskText | undefined
 }
 
-export interface ConnectionWatchDeps {
-  readonly probe: BackendProbe
-  readonly log: Logger
-  readonly statementTimeoutMs: number
-  /** Whether the server's processes can be told by the ids that connections are given: not behind a pooler. */
-  readonly knowsBackends: boolean
-}
-
 /**
  * Finds out what a connection cannot tell: that nobody answers at its other end. A statement without an answer for 600 ms makes it
  * ask over an idle connection, and over a new one where that stays silent. While any connection answers, the database lives, and
@@ -70,7 +62,7 @@ export interface ConnectionWatchDeps {
  * more time for all of it.
  */
 export class ConnectionWatch implements Disposable {
-  readonly #deps: ConnectionWatchDeps
+  readonly #deps
   readonly #connections = new Set<WatchedConnection>()
   readonly #refusals = new Set<() => void>()
   readonly #idle = new Set<IdleConnections>()
@@ -80,7 +72,13 @@ export class ConnectionWatch implements Disposable {
   #answeredMs = -Infinity
   #awaySinceMs: number | undefined
 
-  constructor(deps: ConnectionWatchDeps) {
+  constructor(deps: {
+    readonly probe: BackendProbe
+    readonly log: Logger
+    readonly statementTimeoutMs: number
+    /** Whether the server's processes can be told by the ids that connections are given: not behind a pooler. */
+    readonly knowsBackends: boolean
+  }) {
     this.#deps = deps
     this.#timer = setInterval(() => this.#look(performance.now()), LOOK_MS)
     this.#timer.unref()

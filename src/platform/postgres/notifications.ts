@@ -46,14 +46,6 @@ export interface NotificationHandlers<Message> {
   onGap?(): void
 }
 
-interface NotificationsDeps {
-  readonly url: string
-  readonly role: string | undefined
-  readonly log: Logger
-  /** Finds out sooner that nobody answers the connection. */
-  readonly watch?: Pick<ConnectionWatch, 'add' | 'delete'>
-}
-
 /** The channels of the service and what they say. At most 8000 bytes of JSON each (a Postgres limit). */
 export interface NotificationChannels {
   /** A site's directory entry changed or went away. */
@@ -86,7 +78,7 @@ type Channel = keyof NotificationChannels
  * hears, so that memory which rests on it is never more than two seconds behind.
  */
 export class PostgresNotifications implements AsyncDisposable {
-  readonly #deps: NotificationsDeps
+  readonly #deps
   readonly #listeners = new Map<string, NotificationHandlers<unknown>[]>()
   readonly #closing = new AbortController()
   readonly #heartbeat: NodeJS.Timeout
@@ -95,7 +87,13 @@ export class PostgresNotifications implements AsyncDisposable {
   #trustedUntilMs = 0
   #reconnecting: Promise<void> | undefined
 
-  constructor(deps: NotificationsDeps) {
+  constructor(deps: {
+    readonly url: string
+    readonly role: string | undefined
+    readonly log: Logger
+    /** Finds out sooner that nobody answers the connection. */
+    readonly watch?: Pick<ConnectionWatch, 'add' | 'delete'>
+  }) {
     this.#deps = deps
     this.#connection = this.#connect()
     this.#heartbeat = setInterval(() => this.#look(), BEAT_MS)

@@ -12,22 +12,13 @@ const MAX_PAUSE_MS = 1500
 /** How long after its last look a process that fails to look counts on not being taken for dead. Less than others wait. */
 const UNSEEN_MS = 2800
 
-interface DeadHoldersDeps {
-  readonly statements: RunStatement
-  readonly log: Logger
-  /** This process's own name. */
-  readonly holder: number
-  /** This process may be taken for dead: what it holds is no longer its own. */
-  readonly unseen: () => void
-}
-
 /**
  * Gives the jobs of processes that died to others, seconds after their sessions ended with them. A process that falls silent
  * keeps its sessions, and its jobs until their heartbeat is missed. One that lives and lost its sessions begins others at once;
  * where it cannot, it gives its jobs up itself before anybody takes them.
  */
 export class DeadHolders {
-  readonly #deps: DeadHoldersDeps
+  readonly #deps
   /** Since when each holder has been absent in every look. */
   #absentSince = new Map<number, number>()
   #lookedMs = 0
@@ -35,7 +26,14 @@ export class DeadHolders {
   #isLooking = false
   #isCut = false
 
-  constructor(deps: DeadHoldersDeps) {
+  constructor(deps: {
+    readonly statements: RunStatement
+    readonly log: Logger
+    /** This process's own name. */
+    readonly holder: number
+    /** This process may be taken for dead: what it holds is no longer its own. */
+    readonly unseen: () => void
+  }) {
     this.#deps = deps
   }
 

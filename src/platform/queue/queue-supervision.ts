@@ -7,15 +7,9 @@ const REST_MS = 60_000
 /** A replica that has supervised later than this leaves nothing to do. Less than `BUSY_MS`, or half of the passes would come too early. */
 export const SUPERVISED_SECONDS = 4
 
-interface QueueSupervisionDeps {
-  readonly boss: Pick<PgBoss, 'supervise'>
-  /** The database did not answer, or the like. */
-  readonly failed: (error: unknown) => void
-}
-
 /** Runs the supervision of pg-boss, a dozen statements, at its pace where jobs wait or run and rarely where none do. */
 export class QueueSupervision implements Disposable {
-  readonly #deps: QueueSupervisionDeps
+  readonly #deps
   readonly #timer: NodeJS.Timeout
   /** Once more after the last job has ended: its queue is counted as empty then. */
   #isDue = true
@@ -23,7 +17,11 @@ export class QueueSupervision implements Disposable {
   #isRunning = false
   #startedMs = -Infinity
 
-  constructor(deps: QueueSupervisionDeps) {
+  constructor(deps: {
+    readonly boss: Pick<PgBoss, 'supervise'>
+    /** The database did not answer, or the like. */
+    readonly failed: (error: unknown) => void
+  }) {
     this.#deps = deps
     this.#timer = setInterval(() => this.look(performance.now()), BUSY_MS)
     this.#timer.unref()

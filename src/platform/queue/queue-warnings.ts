@@ -8,12 +8,6 @@ const MOST_KINDS = 100
 /** As many as pg-boss warns of, which counts those that are due later, too. */
 const LARGE_BACKLOG = 10_000
 
-interface QueueWarningsDeps {
-  readonly log: Pick<Logger, 'warn'>
-  /** The jobs of a queue that could begin. */
-  readonly ready: (queue: string) => Promise<number>
-}
-
 /** As pg-boss emits it: of a backlog with the name of the queue and its count. */
 interface Warning {
   readonly message: string
@@ -25,14 +19,18 @@ interface Warning {
  * are due later are no backlog.
  */
 export class QueueWarnings {
-  readonly #deps: QueueWarningsDeps
+  readonly #deps
   readonly #logged = new LRUCache<string, true>({
     max: MOST_KINDS,
     ttl: REPEATED_AFTER_MS,
     perf: performance,
   })
 
-  constructor(deps: QueueWarningsDeps) {
+  constructor(deps: {
+    readonly log: Pick<Logger, 'warn'>
+    /** The jobs of a queue that could begin. */
+    readonly ready: (queue: string) => Promise<number>
+  }) {
     this.#deps = deps
   }
 

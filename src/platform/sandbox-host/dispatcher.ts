@@ -21,11 +21,6 @@ const SWEEP_MS = 20
 /** What a worker has not begun so long after it was sent goes elsewhere, if that is certain. */
 const WITHDRAW_AFTER_MS = 20
 
-export interface DispatcherDeps extends WorkersDeps {
-  readonly environment: SandboxEnvironment
-  readonly logger: Logger
-}
-
 type RecordOf<Kind extends FromWorker['kind']> = Extract<FromWorker, { kind: Kind }>
 
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
@@ -43,7 +38,12 @@ export class Dispatcher {
   readonly #answered = new AnsweredCalls()
   readonly #retired = new RetiredPrograms(this.#queues, () => this.workers)
 
-  constructor(deps: DispatcherDeps) {
+  constructor(
+    deps: WorkersDeps & {
+      readonly environment: SandboxEnvironment
+      readonly logger: Logger
+    },
+  ) {
     const { environment } = deps
     this.#logger = deps.logger
     const workers = new Workers(deps)

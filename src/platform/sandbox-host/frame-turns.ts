@@ -21,24 +21,22 @@ const FRAME_MS = 4
 const MAX_CALLS_PER_FRAME = 256
 const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
 
-interface FrameTurnsDeps {
-  readonly queues: SiteQueues
-  readonly workers: Workers
-  readonly activity: SandboxActivity
-  readonly pacer: Pick<StreamPacer, 'otherCallBegan'>
-}
-
 /**
  * Sends what waits to the workers, one frame at a time: answers, which resume calls, before calls that begin, and the two in
  * turns while there are both. Neither can take each place among the unacknowledged frames as it is given back.
  */
 export class FrameTurns {
-  readonly #deps: FrameTurnsDeps
+  readonly #deps
   readonly #attention = new BusyPoll()
   #pumpIsDue = false
   #retry: NodeJS.Timeout | undefined
 
-  constructor(deps: FrameTurnsDeps) {
+  constructor(deps: {
+    readonly queues: SiteQueues
+    readonly workers: Workers
+    readonly activity: SandboxActivity
+    readonly pacer: Pick<StreamPacer, 'otherCallBegan'>
+  }) {
     this.#deps = deps
   }
 

@@ -10,23 +10,21 @@ const FULL = 0.7
 /** Share of a processor each at which as many hosts as there are stay. */
 const WORTHWHILE = 0.4
 
-export interface HostDemandDeps {
-  /** Ordinary hosts at most. */
-  readonly ordinaryHosts: number
-  /** Has such a host ready, as long as this is called time and again. */
-  needed(role: HostRole, index: number): void
-  /** Processor time of all ordinary hosts, and how many there are. */
-  ordinary(): { readonly hosts: number; readonly cpuMs: number }
-}
-
 /** Tells from the calls that come which hosts are worth their memory beside the first one. */
 export class HostDemand {
-  readonly #deps: HostDemandDeps
+  readonly #deps
   #windowMs = Number.NEGATIVE_INFINITY
   #calls = 0
   #looked = { atMs: Number.NEGATIVE_INFINITY, cpuMs: 0, hosts: 0 }
 
-  constructor(deps: HostDemandDeps) {
+  constructor(deps: {
+    /** Ordinary hosts at most. */
+    readonly ordinaryHosts: number
+    /** Has such a host ready, as long as this is called time and again. */
+    needed(role: HostRole, index: number): void
+    /** Processor time of all ordinary hosts, and how many there are. */
+    ordinary(): { readonly hosts: number; readonly cpuMs: number }
+  }) {
     this.#deps = deps
   }
 

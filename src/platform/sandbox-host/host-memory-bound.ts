@@ -29,19 +29,6 @@ export interface BoundedHost {
   readonly calls: number
 }
 
-export interface HostMemoryBoundDeps {
-  /** Resident memory of all hosts together that none of them should pass for long. */
-  readonly limitBytes: number
-  readonly logger: Logger
-  hosts(): readonly BoundedHost[]
-  /** Gives its place to another. False when none is ready for that. */
-  replace(pid: number): boolean
-  /** Ends one that has left its place. */
-  end(pid: number): void
-  /** Resident memory of a process; the system's word when left out. */
-  readonly bytesOf?: (pid: number) => number
-}
-
 type MeasuredHost = BoundedHost & { readonly bytes: number; readonly grownBytes: number }
 
 /**
@@ -49,7 +36,7 @@ type MeasuredHost = BoundedHost & { readonly bytes: number; readonly grownBytes:
  * and ends when its last call has. One at a time, so that what leaves cannot pile up.
  */
 export class HostMemoryBound {
-  readonly #deps: HostMemoryBoundDeps
+  readonly #deps
   readonly #timer: RestingTimer
   /** What each host had when it was first seen to take calls. */
   #firstBytes = new Map<number, number>()
@@ -57,7 +44,18 @@ export class HostMemoryBound {
   #crampedUntilMs = 0
   #hasWarned = false
 
-  constructor(deps: HostMemoryBoundDeps) {
+  constructor(deps: {
+    /** Resident memory of all hosts together that none of them should pass for long. */
+    readonly limitBytes: number
+    readonly logger: Logger
+    hosts(): readonly BoundedHost[]
+    /** Gives its place to another. False when none is ready for that. */
+    replace(pid: number): boolean
+    /** Ends one that has left its place. */
+    end(pid: number): void
+    /** Resident memory of a process; the system's word when left out. */
+    readonly bytesOf?: (pid: number) => number
+  }) {
     this.#deps = deps
     const look = (nowMs: number) => this.look(nowMs)
     this.#timer = new RestingTimer({ look, everyMs: LOOK_EVERY_MS, calmMs: CALM_MS })

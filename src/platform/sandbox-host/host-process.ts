@@ -23,13 +23,6 @@ export interface HostExit extends ProcessEnd {
   readonly isDismissed: boolean
 }
 
-export interface HostProcessDeps {
-  readonly command: HostCommand
-  readonly options: Omit<HostOptions, 'token'>
-  readonly logger: Logger
-  exited(exit: HostExit): void
-}
-
 /** How V8 and the allocators end a process that has no memory left. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
 
@@ -42,7 +35,7 @@ export function causeOf(exit: HostExit): WorkerExit['cause'] {
 
 /** One host process, from its start to its end. */
 export class HostProcess {
-  readonly #deps: HostProcessDeps
+  readonly #deps
   readonly #process: StartedProcess
   readonly #exited: Promise<unknown>
   #killed: HostExit['killed']
@@ -53,7 +46,12 @@ export class HostProcess {
   /** Proves to the service that a connection comes from this very process. */
   readonly token = randomBytes(16).toString('hex')
 
-  constructor(deps: HostProcessDeps) {
+  constructor(deps: {
+    readonly command: HostCommand
+    readonly options: Omit<HostOptions, 'token'>
+    readonly logger: Logger
+    exited(exit: HostExit): void
+  }) {
     this.#deps = deps
     const { command, options, logger } = deps
     this.#process = startProcess(command, 'ignore')

@@ -9,27 +9,25 @@ const ENDED: GuestFailure = {
   message: 'Its client left, and what it had asked for did not come to an end',
 }
 
-interface LeftCallsDeps {
-  readonly queues: SiteQueues
-  /** The worker that the call is inside of. */
-  workerOf(call: PendingCall): WorkerConnection | undefined
-  /** Something waits to be sent to the worker. */
-  deliver(worker: WorkerConnection): void
-  end(worker: WorkerConnection, call: PendingCall, failure: GuestFailure): void
-  /** A call goes on without its client: `sweep` is wanted. */
-  goesOn(): void
-}
-
 /**
  * Ends the calls whose clients have gone. One that has begun goes on while something that it has asked the service is
  * under way, so that what it does is not cut in the middle; how many do, and for how long, is bounded for each site.
  */
 export class LeftCalls {
-  readonly #deps: LeftCallsDeps
+  readonly #deps
   /** Calls that have begun to wait for something since the last sweep. */
   readonly #suspended: PendingCall[] = []
 
-  constructor(deps: LeftCallsDeps) {
+  constructor(deps: {
+    readonly queues: SiteQueues
+    /** The worker that the call is inside of. */
+    workerOf(call: PendingCall): WorkerConnection | undefined
+    /** Something waits to be sent to the worker. */
+    deliver(worker: WorkerConnection): void
+    end(worker: WorkerConnection, call: PendingCall, failure: GuestFailure): void
+    /** A call goes on without its client: `sweep` is wanted. */
+    goesOn(): void
+  }) {
     this.#deps = deps
   }
 

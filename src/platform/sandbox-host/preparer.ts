@@ -18,29 +18,27 @@ const MAX_INTERRUPTIONS = 8
 /** Sources of one site that may wait. */
 const MAX_WAITING = 256
 
-export interface PreparerDeps {
-  /** Makes what starts one process. */
-  command(): HostCommand
-  /** How many processes there may be. */
-  readonly processes: number
-  readonly limits: PreparerLimits
-  readonly logger: Logger
-}
-
 /**
  * Prepares code in processes of its own, so that no source can hurt a call or another source: the sites in turn, with time
  * and memory for each source. A process that a source broke is replaced. A source is refused only for what it does to a
  * process that has read nothing before it.
  */
 export class Preparer {
-  readonly #deps: PreparerDeps
+  readonly #deps
   readonly #turns: PreparerTurns
   readonly #processes = new Set<PreparerProcess>()
   /** Those of them that have nothing to do, and when they end. */
   readonly #idle = new Map<PreparerProcess, NodeJS.Timeout>()
   #closed = false
 
-  constructor(deps: PreparerDeps) {
+  constructor(deps: {
+    /** Makes what starts one process. */
+    command(): HostCommand
+    /** How many processes there may be. */
+    readonly processes: number
+    readonly limits: PreparerLimits
+    readonly logger: Logger
+  }) {
     this.#deps = deps
     this.#turns = new PreparerTurns({
       processes: deps.processes,

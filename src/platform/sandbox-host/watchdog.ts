@@ -32,19 +32,12 @@ interface Observation {
   readonly cpuMs: ReadonlyMap<string, number>
 }
 
-export interface WatchdogDeps {
-  hosts(): readonly HostProcess[]
-  workers(): ReadonlySet<WorkerConnection>
-  readonly memoryBytes: number
-  readProgress(worker: WorkerConnection): { readonly mark: string; readonly isLoading: boolean }
-}
-
 /**
  * Kills a host process that outgrows its memory or stops answering while calls are inside, and one that somebody else has
  * stopped, so that no call waits in it.
  */
 export class Watchdog {
-  readonly #deps: WatchdogDeps
+  readonly #deps
   readonly #observed = new Map<WorkerConnection, Observation>()
   readonly #pingedMs = new Map<WorkerConnection, number>()
   /** Resident memory of its host when the worker's oldest frame was first seen. */
@@ -54,7 +47,12 @@ export class Watchdog {
   #idleLookMs = 0
   readonly #timer: RestingTimer
 
-  constructor(deps: WatchdogDeps) {
+  constructor(deps: {
+    hosts(): readonly HostProcess[]
+    workers(): ReadonlySet<WorkerConnection>
+    readonly memoryBytes: number
+    readProgress(worker: WorkerConnection): { readonly mark: string; readonly isLoading: boolean }
+  }) {
     this.#deps = deps
     const look = (nowMs: number) => this.#look(nowMs)
     this.#timer = new RestingTimer({ look, everyMs: LOOK_EVERY_MS, restMs: REST_MS })

@@ -32,32 +32,30 @@ const MAX_COMMANDS = 300
 const MAX_REFUSALS = 50
 const HAS_STATUS = /^[245]\.\d{1,3}\.\d{1,3} /
 
-export interface SmtpListenerDeps {
-  readonly config: MailConfig
-  /** What it is called in logs. */
-  readonly name: 'smtp' | 'submission'
-  readonly port: number
-  /** The largest message. */
-  readonly messageBytes: number
-  readonly dataDir: string
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly policy: SmtpPolicy
-  /** How often the certificate's files are looked at. */
-  readonly reloadMs?: number
-}
-
 /** Takes mail at a port, as the policy says. */
 export class SmtpListener {
   /** Messages since the start, by the last word on them: 2xx, 5xx, or 4xx. */
   readonly messages = new Tally(['accepted', 'refused', 'deferred'])
-  readonly #deps: SmtpListenerDeps
+  readonly #deps
   readonly #receiving = new Set<string>()
   #server: GuardedServer | undefined
   #reloading: NodeJS.Timeout | undefined
   #draining = false
 
-  constructor(deps: SmtpListenerDeps) {
+  constructor(deps: {
+    readonly config: MailConfig
+    /** What it is called in logs. */
+    readonly name: 'smtp' | 'submission'
+    readonly port: number
+    /** The largest message. */
+    readonly messageBytes: number
+    readonly dataDir: string
+    readonly clock: Clock
+    readonly logger: Logger
+    readonly policy: SmtpPolicy
+    /** How often the certificate's files are looked at. */
+    readonly reloadMs?: number
+  }) {
     this.#deps = deps
   }
 

@@ -11,9 +11,6 @@ import { Buckets } from './service.ts'
 /** So that a large site does not hold up the others. */
 const WORKERS = 2
 
-export type BucketsDeps = BucketQuotasDeps &
-  Pick<PlatformServices, 'objects' | 'objectUrls' | 'pageTokens'>
-
 export interface BucketServices {
   readonly buckets: Buckets
   readonly bucketQuotas: BucketQuotas
@@ -26,7 +23,9 @@ export interface BucketServices {
 }
 
 /** Everything that buckets consist of, their upkeep behind its queue. */
-export function openBuckets(deps: BucketsDeps): BucketServices {
+export function openBuckets(
+  deps: BucketQuotasDeps & Pick<PlatformServices, 'objects' | 'objectUrls' | 'pageTokens'>,
+): BucketServices {
   const quotas = new BucketQuotas(deps)
   const recount = new BucketRecount({ ...deps, quotas })
   const bucketUpkeep = new BucketUpkeep({ ...deps, quotas, recount })

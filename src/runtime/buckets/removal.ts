@@ -11,15 +11,15 @@ const LIST_PAGE = 1000
 const DELETES_AT_ONCE = 16
 const LONGEST_WAIT_MS = 24 * 60 * 60_000
 
-export interface BucketRemovalDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
-  readonly objects: Pick<ObjectStore, 'list' | 'delete'>
-}
-
 /** Takes away what a deleted bucket held. */
 export class BucketRemoval {
-  readonly #deps: BucketRemovalDeps
+  readonly #deps
 
-  constructor(deps: BucketRemovalDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock'> & {
+      readonly objects: Pick<ObjectStore, 'list' | 'delete'>
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -35,20 +35,17 @@ import {
 } from './rules.ts'
 import { bucketPrefix, storeKeyOf } from './store-key.ts'
 
-interface BucketActionsDeps extends Pick<
-  PlatformServices,
-  'objects' | 'objectUrls' | 'pageTokens' | 'clock'
-> {
-  readonly quotas: BucketQuotas
-}
-
 type Objects = Pick<ObjectStore, 'get' | 'head' | 'bounds'>
 
 /** What can be done with the objects of a bucket, for admins, presets and site code alike. */
 export class Buckets {
-  readonly #deps: BucketActionsDeps
+  readonly #deps
 
-  constructor(deps: BucketActionsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'objects' | 'objectUrls' | 'pageTokens' | 'clock'> & {
+      readonly quotas: BucketQuotas
+    },
+  ) {
     this.#deps = deps
   }
 

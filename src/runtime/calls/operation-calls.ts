@@ -35,23 +35,21 @@ type Flight =
   | { readonly body: string }
   | { readonly error: ErrorForRequest }
 
-interface OperationCallsDeps {
-  readonly published: PublishedSites
-  readonly cache: ResponseCache
-  readonly runner: OperationRunner
-  readonly runtimeUsage: RuntimeUsage
-  readonly callActivity: CallActivity
-  now(): number
-}
-
 /** Serves visitors' calls from memory: the current revision, its kept answers, and the sandbox. */
 export class OperationCalls {
-  readonly #deps: OperationCallsDeps
+  readonly #deps
   readonly #flights = new SingleFlight<string, Flight>()
   /** Calls whose functions called operations. */
   readonly #callers = new WeakSet<Call>()
 
-  constructor(deps: OperationCallsDeps) {
+  constructor(deps: {
+    readonly published: PublishedSites
+    readonly cache: ResponseCache
+    readonly runner: OperationRunner
+    readonly runtimeUsage: RuntimeUsage
+    readonly callActivity: CallActivity
+    now(): number
+  }) {
     this.#deps = deps
   }
 

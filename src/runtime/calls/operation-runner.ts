@@ -33,22 +33,20 @@ export interface CallOutcomes {
   record(siteId: string, code: WatchedCode | null, outcome: 'answered' | 'failed'): void
 }
 
-interface OperationRunnerDeps {
-  readonly sandbox: Pick<Sandbox, 'begin'>
-  readonly runtimeLogs: RuntimeLogs
-  readonly runtimeUsage: RuntimeUsage
-  readonly callActivity: CallActivity
-  readonly deploymentHealth: CallOutcomes
-  readonly presets: Pick<PresetRunner, 'perform'>
-  /** Takes the site's secrets out of what its code threw. */
-  redact(siteId: string, text: string): string
-}
-
 /** Runs an operation once, counts it and logs what went wrong. */
 export class OperationRunner {
-  readonly #deps: OperationRunnerDeps
+  readonly #deps
 
-  constructor(deps: OperationRunnerDeps) {
+  constructor(deps: {
+    readonly sandbox: Pick<Sandbox, 'begin'>
+    readonly runtimeLogs: RuntimeLogs
+    readonly runtimeUsage: RuntimeUsage
+    readonly callActivity: CallActivity
+    readonly deploymentHealth: CallOutcomes
+    readonly presets: Pick<PresetRunner, 'perform'>
+    /** Takes the site's secrets out of what its code threw. */
+    redact(siteId: string, text: string): string
+  }) {
     this.#deps = deps
   }
 

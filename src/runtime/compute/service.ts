@@ -18,17 +18,15 @@ export interface ComputeResult {
   readonly durationMs: number
 }
 
-interface ComputeDeps {
-  readonly sandbox: Pick<Sandbox, 'compute'>
-  readonly usage: RuntimeUsage
-  settingsOf(siteId: string): Promise<RuntimeSettings>
-}
-
 /** Runs a site's ad-hoc code, each time in a context of its own. */
 export class Compute {
-  readonly #deps: ComputeDeps
+  readonly #deps
 
-  constructor(deps: ComputeDeps) {
+  constructor(deps: {
+    readonly sandbox: Pick<Sandbox, 'compute'>
+    readonly usage: RuntimeUsage
+    settingsOf(siteId: string): Promise<RuntimeSettings>
+  }) {
     this.#deps = deps
   }
 

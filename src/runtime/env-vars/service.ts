@@ -31,17 +31,17 @@ export interface SavedEnvVars {
   readonly permissionsSync: PermissionsSync
 }
 
-interface EnvVarsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly revisions: Revisions
-  readonly sealer: Pick<Sealer, 'seal' | 'open'>
-  readonly siteKeys: SiteKeys
-}
-
 /** The environment of a site's functions. Every value is sealed with the site's key, secret or not. */
 export class EnvVars {
-  readonly #deps: EnvVarsDeps
+  readonly #deps
 
-  constructor(deps: EnvVarsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly revisions: Revisions
+      readonly sealer: Pick<Sealer, 'seal' | 'open'>
+      readonly siteKeys: SiteKeys
+    },
+  ) {
     this.#deps = deps
   }
 

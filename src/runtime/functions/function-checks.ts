@@ -57,22 +57,20 @@ export interface FunctionWorld {
   readonly site: SettledSite
 }
 
-interface FunctionChecksDeps {
-  readonly sandbox: Pick<Sandbox, 'load'>
-  readonly prepared: PreparedFunctionCache
-  /** Says of places in bundles where the code was written. */
-  readonly sourceMaps: Pick<SourceMaps, 'original'>
-}
-
 /**
  * Finds out before anything is changed whether functions load: each is compiled, linked and evaluated once, as its calls
  * would do it, and its handler is looked up. What loaded before, unchanged and in the same environment, is not loaded again.
  */
 export class FunctionChecks {
-  readonly #deps: FunctionChecksDeps
+  readonly #deps
   readonly #known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 })
 
-  constructor(deps: FunctionChecksDeps) {
+  constructor(deps: {
+    readonly sandbox: Pick<Sandbox, 'load'>
+    readonly prepared: PreparedFunctionCache
+    /** Says of places in bundles where the code was written. */
+    readonly sourceMaps: Pick<SourceMaps, 'original'>
+  }) {
     this.#deps = deps
   }
 

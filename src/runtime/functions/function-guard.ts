@@ -29,14 +29,6 @@ export interface FunctionSources {
   site(tx: SiteTx): Promise<SettledSite>
 }
 
-interface FunctionGuardDeps {
-  readonly database: Database
-  readonly functionChecks: FunctionChecks
-  readonly sources: FunctionSources
-  readonly envVars: EnvVars
-  readonly revisions: Revisions
-}
-
 /** The code of a site's current deployment. */
 interface DeployedCode {
   /** Text of its code files, by path. Empty without a deployment. */
@@ -50,9 +42,15 @@ interface DeployedCode {
 
 /** Lets nothing be written that has functions which do not load. */
 export class FunctionGuard {
-  readonly #deps: FunctionGuardDeps
+  readonly #deps
 
-  constructor(deps: FunctionGuardDeps) {
+  constructor(deps: {
+    readonly database: Database
+    readonly functionChecks: FunctionChecks
+    readonly sources: FunctionSources
+    readonly envVars: EnvVars
+    readonly revisions: Revisions
+  }) {
     this.#deps = deps
   }
 

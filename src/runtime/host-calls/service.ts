@@ -43,17 +43,6 @@ const TRACE_HEADERS: ReadonlySet<string> = new Set(['traceparent', 'tracestate']
 /** The operator's settings, for code that runs outside a revision. */
 type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
 
-interface HostCallsDeps extends TracedEgressDeps {
-  readonly published: PublishedSites
-  readonly settingsOf: SettingsOf
-  readonly logger: Logger
-  readonly tables: Pick<Tables, 'perform'>
-  readonly buckets: Pick<Buckets, 'perform'>
-  readonly mail: SiteMail
-  readonly counters: Counters
-  readonly callOperation: CallOperation
-}
-
 interface TracedEgressDeps {
   readonly egress: Egress
   readonly requestTraces: Pick<RequestTraces, 'of'>
@@ -62,11 +51,22 @@ interface TracedEgressDeps {
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
 export class HostCalls {
-  readonly #deps: HostCallsDeps
+  readonly #deps
   readonly #egress: TracedEgress
   readonly #table: Readonly<Record<HostCall['name'], (call: HostCall) => Promise<string>>>
 
-  constructor(deps: HostCallsDeps) {
+  constructor(
+    deps: TracedEgressDeps & {
+      readonly published: PublishedSites
+      readonly settingsOf: SettingsOf
+      readonly logger: Logger
+      readonly tables: Pick<Tables, 'perform'>
+      readonly buckets: Pick<Buckets, 'perform'>
+      readonly mail: SiteMail
+      readonly counters: Counters
+      readonly callOperation: CallOperation
+    },
+  ) {
     this.#deps = deps
     this.#egress = new TracedEgress(deps)
     const stores = new StoreCalls(deps)

@@ -35,17 +35,15 @@ interface Asked<StoreType extends StoreGrant['type']> {
   readonly neededIn: (keys: KeySchema | undefined) => StoreGrant['access']
 }
 
-interface StoreCallsDeps {
-  readonly published: PublishedSites
-  readonly tables: Pick<Tables, 'perform'>
-  readonly buckets: Pick<Buckets, 'perform'>
-}
-
 /** What functions do with the tables and buckets that they were granted. */
 export class StoreCalls {
-  readonly #deps: StoreCallsDeps
+  readonly #deps
 
-  constructor(deps: StoreCallsDeps) {
+  constructor(deps: {
+    readonly published: PublishedSites
+    readonly tables: Pick<Tables, 'perform'>
+    readonly buckets: Pick<Buckets, 'perform'>
+  }) {
     this.#deps = deps
   }
 

@@ -30,24 +30,24 @@ export interface RunVisitors {
 
 type Attempt = StartedAttempt & RunRef
 
-interface RunWorkerDeps extends Pick<PlatformServices, 'logger'> {
-  readonly operationCalls: Pick<OperationCalls, 'call'>
-  readonly visitors: RunVisitors
-  readonly jobActivity: JobActivity
-  readonly runAttempts: RunAttempts
-  siteOf(siteId: string): Promise<Site>
-  /** From memory where it is there. */
-  siteByHost(host: string): Site | undefined | Promise<Site | undefined>
-}
-
 /**
  * Carries out runs: the handler of the queues `job-run` and `job-tick`. What the site's code throws ends a run, what passes on the side of
  * the service is tried again; a run whose replica went away is another replica's next attempt.
  */
 export class RunWorker {
-  readonly #deps: RunWorkerDeps
+  readonly #deps
 
-  constructor(deps: RunWorkerDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'logger'> & {
+      readonly operationCalls: Pick<OperationCalls, 'call'>
+      readonly visitors: RunVisitors
+      readonly jobActivity: JobActivity
+      readonly runAttempts: RunAttempts
+      siteOf(siteId: string): Promise<Site>
+      /** From memory where it is there. */
+      siteByHost(host: string): Site | undefined | Promise<Site | undefined>
+    },
+  ) {
     this.#deps = deps
   }
 

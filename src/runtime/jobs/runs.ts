@@ -49,16 +49,16 @@ export interface RunWithLog {
   readonly log: readonly LogRecord[]
 }
 
-interface JobRunsDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids'> {
-  readonly runtimeLogs: Pick<RuntimeLogs, 'list'>
-  readonly idempotentAnswers: IdempotentAnswers
-}
-
 /** What became of a site's jobs: each start and each tick is one run. */
 export class JobRuns {
-  readonly #deps: JobRunsDeps
+  readonly #deps
 
-  constructor(deps: JobRunsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids'> & {
+      readonly runtimeLogs: Pick<RuntimeLogs, 'list'>
+      readonly idempotentAnswers: IdempotentAnswers
+    },
+  ) {
     this.#deps = deps
   }
 

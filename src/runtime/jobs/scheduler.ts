@@ -36,22 +36,22 @@ const JOBS_A_TURN = 25
 /** Transactions at once. */
 const CONCURRENT_CLAIMS = 4
 
-interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'databaseTime' | 'logger'> {
-  readonly runs: JobRuns
-  readonly jobActivity: JobActivity
-}
-
 /**
  * Turns due ticks into runs, the sites in turns and in another order at every look. Every replica looks; the one that claims ticks
  * records them, queues their runs and sets the next ticks in one transaction, so that a tick is one row whichever replica dies
  * when.
  */
 export class JobScheduler {
-  readonly #deps: JobSchedulerDeps
+  readonly #deps
   readonly #steps = new ClockSteps()
   readonly #nextLook = new NextLook()
 
-  constructor(deps: JobSchedulerDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'databaseTime' | 'logger'> & {
+      readonly runs: JobRuns
+      readonly jobActivity: JobActivity
+    },
+  ) {
     this.#deps = deps
   }
 

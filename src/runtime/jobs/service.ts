@@ -51,21 +51,18 @@ export interface JobUsers {
   exists(tx: SiteTx, username: string): Promise<boolean>
 }
 
-interface JobsDeps extends Pick<
-  PlatformServices,
-  'database' | 'clock' | 'databaseTime' | 'notifications'
-> {
-  readonly operations: Operations
-  readonly visitors: JobUsers
-}
-
 type JobFacts = Omit<JobDefinition, 'payload'>
 
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */
 export class Jobs {
-  readonly #deps: JobsDeps
+  readonly #deps
 
-  constructor(deps: JobsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'databaseTime' | 'notifications'> & {
+      readonly operations: Operations
+      readonly visitors: JobUsers
+    },
+  ) {
     this.#deps = deps
   }
 

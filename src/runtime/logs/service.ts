@@ -53,19 +53,9 @@ export interface PlatformLine {
   readonly message: string
 }
 
-interface RuntimeLogsDeps extends Pick<
-  PlatformServices,
-  'database' | 'notifications' | 'clock' | 'logger' | 'disk'
-> {
-  /** Takes the site's secrets out of what is kept. */
-  redact(siteId: string, text: string): string
-  /** Says of places in bundles where the code came from. */
-  readonly sourceMaps: Pick<SourceMaps, 'locate'>
-}
-
 /** What site code printed and what ended its calls. Lines wait in memory and are written in batches. */
 export class RuntimeLogs implements AsyncDisposable {
-  readonly #deps: RuntimeLogsDeps
+  readonly #deps
   readonly #buffer = new LogBuffer()
   readonly #watchers = new SiteWatchers("this site's log")
   /** Sites whose lines are dropped, because the disk is full. */
@@ -74,7 +64,14 @@ export class RuntimeLogs implements AsyncDisposable {
   readonly #writes = new CoalescingQueue(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
 
-  constructor(deps: RuntimeLogsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'notifications' | 'clock' | 'logger' | 'disk'> & {
+      /** Takes the site's secrets out of what is kept. */
+      redact(siteId: string, text: string): string
+      /** Says of places in bundles where the code came from. */
+      readonly sourceMaps: Pick<SourceMaps, 'locate'>
+    },
+  ) {
     this.#deps = deps
   }
 

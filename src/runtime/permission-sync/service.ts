@@ -45,18 +45,6 @@ export interface ControlPlaneOverview extends ControlPlanePage {
   readonly permissionsSync: PermissionsSync
 }
 
-interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger'> {
-  readonly revisions: Revisions
-  readonly resources: Resources
-  readonly operations: Operations
-  readonly groups: Pick<DataGroups, 'all'>
-  readonly envVars: EnvVars
-  readonly runtimeLogs: RuntimeLogs
-  readonly sources: FunctionSources
-  readonly published: PublishedSites
-  readonly functionChecks: FunctionChecks
-}
-
 /** Most of a sync is waiting for its sources to be read. A second one of a site would wait for the first to end. */
 const SYNC_PLACES = { concurrency: 6, perSite: 1, oneEach: 2 }
 
@@ -79,9 +67,21 @@ type ControlPlaneList<Row> = (page: PageRequest) => Promise<PageRows<Row>>
 
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
-  readonly #deps: PermissionSyncDeps
+  readonly #deps
 
-  constructor(deps: PermissionSyncDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'logger'> & {
+      readonly revisions: Revisions
+      readonly resources: Resources
+      readonly operations: Operations
+      readonly groups: Pick<DataGroups, 'all'>
+      readonly envVars: EnvVars
+      readonly runtimeLogs: RuntimeLogs
+      readonly sources: FunctionSources
+      readonly published: PublishedSites
+      readonly functionChecks: FunctionChecks
+    },
+  ) {
     this.#deps = deps
   }
 

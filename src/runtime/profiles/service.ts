@@ -39,22 +39,20 @@ export const ProfileBody = Type.Object(
 )
 type ProfileBody = Static<typeof ProfileBody>
 
-interface OperationProfilesDeps {
-  readonly sandbox: Pick<Sandbox, 'profile' | 'retire'>
-  readonly published: Pick<PublishedSites, 'current'>
-  readonly sourceMaps: Pick<SourceMaps, 'original'>
-  readonly runtimeUsage: RuntimeUsage
-  redact(siteId: string, text: string): string
-}
-
 type Bundled = CallProfile['stretches'][number]['nodes'][number]
 
 /** Runs operations to see where their time goes: as the site itself, in an isolate that no visitor's call shares. */
 export class OperationProfiles {
-  readonly #deps: OperationProfilesDeps
+  readonly #deps
   readonly #busy = new Set<string>()
 
-  constructor(deps: OperationProfilesDeps) {
+  constructor(deps: {
+    readonly sandbox: Pick<Sandbox, 'profile' | 'retire'>
+    readonly published: Pick<PublishedSites, 'current'>
+    readonly sourceMaps: Pick<SourceMaps, 'original'>
+    readonly runtimeUsage: RuntimeUsage
+    redact(siteId: string, text: string): string
+  }) {
     this.#deps = deps
   }
 

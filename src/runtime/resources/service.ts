@@ -68,25 +68,25 @@ interface ResourceReplacement {
   readonly toDelete?: ReadonlySet<string>
 }
 
-interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue' | 'disk'> {
-  readonly revisions: Revisions
-  readonly functionGuard: FunctionGuard
-  /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
-  readonly layouts: {
-    define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
-  }
-  /** Names of the operations that stand on a resource. */
-  operationsUsing(tx: SiteTx, resourceId: string): Promise<string[]>
-  readonly contentsOf: ContentsOf
-  readonly clock: Clock
-  readonly ids: Ids
-}
-
 /** The definitions of a site's tables, buckets and functions. */
 export class Resources {
-  readonly #deps: ResourcesDeps
+  readonly #deps
 
-  constructor(deps: ResourcesDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'disk'> & {
+      readonly revisions: Revisions
+      readonly functionGuard: FunctionGuard
+      /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
+      readonly layouts: {
+        define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
+      }
+      /** Names of the operations that stand on a resource. */
+      operationsUsing(tx: SiteTx, resourceId: string): Promise<string[]>
+      readonly contentsOf: ContentsOf
+      readonly clock: Clock
+      readonly ids: Ids
+    },
+  ) {
     this.#deps = deps
   }
 

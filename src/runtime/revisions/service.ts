@@ -17,13 +17,11 @@ import {
 
 const FIRST_REVISION = 1
 
-type RevisionsDeps = Pick<PlatformServices, 'database' | 'queue' | 'notifications' | 'clock'>
-
 /** The numbered, immutable revisions of each site, and how far behind the control plane they are. */
 export class Revisions {
-  readonly #deps: RevisionsDeps
+  readonly #deps
 
-  constructor(deps: RevisionsDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'queue' | 'notifications' | 'clock'>) {
     this.#deps = deps
   }
 

@@ -43,12 +43,6 @@ export interface OriginalPlace extends CodePlace {
   readonly content: string | undefined
 }
 
-interface SourceMapsDeps {
-  readonly logger: Logger
-  /** The text of a file's source map among the site's deployments; undefined when there is none, or one that is too long. */
-  readSourceMap(siteId: string, path: string): Promise<string | undefined>
-}
-
 /** A place in a bundle, as V8 writes it into stacks. */
 interface BundlePlace extends Position {
   /** As it stands in the text. */
@@ -58,7 +52,7 @@ interface BundlePlace extends Position {
 
 /** Says of code in bundles where it came from. */
 export class SourceMaps {
-  readonly #deps: SourceMapsDeps
+  readonly #deps
   readonly #maps = new LoadingCache<string, SourceMap>({
     entries: { maxSize: KEPT_BYTES, sizeCalculation: sizeOfMap },
   })
@@ -70,7 +64,11 @@ export class SourceMaps {
   /** One at a time: reading a large one takes a core for a tenth of a second. */
   readonly #turns = new Limiter({ permits: 1, refuse: () => new Error('nobody is refused') })
 
-  constructor(deps: SourceMapsDeps) {
+  constructor(deps: {
+    readonly logger: Logger
+    /** The text of a file's source map among the site's deployments; undefined when there is none, or one that is too long. */
+    readSourceMap(siteId: string, path: string): Promise<string | undefined>
+  }) {
     this.#deps = deps
   }
 

@@ -38,20 +38,13 @@ import { validationError } from './validation-error.ts'
 const BACKFILLING = 'CT001'
 const NO_INDEX = 'CT002'
 
-interface TableEngineDeps extends ItemStoreDeps {
-  /** Left out where nobody watches the disk. */
-  readonly disk?: DiskRoom
-  /** Left out for tables without a quota. */
-  readonly quotas?: MeteredWrites
-}
-
 /**
  * DynamoDB's actions, of tables in Postgres. Requests have passed the rules of the API; items are in plain JSON. All methods
  * fail with `ValidationError` in DynamoDB's words, and with `ResourceNotFound` when a table is gone; those that write fail
  * with `QuotaExceeded` as well, and with `DiskFull` while only deletes are taken.
  */
 export class TableEngine {
-  readonly #deps: TableEngineDeps
+  readonly #deps
   readonly #store: TableStore
   readonly #writes: ItemWrites
   readonly #items: BatchItems
@@ -59,7 +52,14 @@ export class TableEngine {
   readonly #disk: DiskRoom
   readonly #expressions = new Expressions()
 
-  constructor(deps: TableEngineDeps) {
+  constructor(
+    deps: ItemStoreDeps & {
+      /** Left out where nobody watches the disk. */
+      readonly disk?: DiskRoom
+      /** Left out for tables without a quota. */
+      readonly quotas?: MeteredWrites
+    },
+  ) {
     this.#deps = deps
     this.#store = storeOf(deps.database, deps.clock)
     this.#writes = new ItemWrites(deps)

@@ -20,18 +20,16 @@ export type CallKind = 'hit' | 'call' | 'error'
 
 type SiteUsage = Map<string, UsageCount>
 
-type RuntimeUsageDeps = Pick<PlatformServices, 'database' | 'clock' | 'logger'>
-
 /** Counts calls per operation and hour in memory and adds them to the database every few seconds. */
 export class RuntimeUsage implements AsyncDisposable {
-  readonly #deps: RuntimeUsageDeps
+  readonly #deps
   #sites = new Map<string, SiteUsage>()
   #hour = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #pruned = new Map<string, number>()
 
-  constructor(deps: RuntimeUsageDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'clock' | 'logger'>) {
     this.#deps = deps
   }
 

@@ -64,13 +64,6 @@ export async function startEmbeddedPostgres(
   return new EmbeddedPostgres({ placement, settings, log, password }, postmaster)
 }
 
-interface EmbeddedPostgresDeps {
-  readonly placement: Placement
-  readonly settings: EmbeddedPostgresOptions['settings'] | undefined
-  readonly log: Logger
-  readonly password: string
-}
-
 /** A server that is started again, on its port, whenever it ends before its time. */
 export class EmbeddedPostgres implements AsyncDisposable {
   /** Contains the superuser's password: never log it. */
@@ -78,7 +71,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
   readonly adopted: boolean
   /** PostgreSQL's own data folder. */
   readonly cluster: string
-  readonly #deps: EmbeddedPostgresDeps
+  readonly #deps
   readonly #stopping = new AbortController()
   readonly #keeping: Promise<void>
   #postmaster: Postmaster
@@ -86,7 +79,15 @@ export class EmbeddedPostgres implements AsyncDisposable {
   /** How the last one ended, while none is back. */
   #ending: PostmasterExit | undefined
 
-  constructor(deps: EmbeddedPostgresDeps, postmaster: Postmaster) {
+  constructor(
+    deps: {
+      readonly placement: Placement
+      readonly settings: EmbeddedPostgresOptions['settings'] | undefined
+      readonly log: Logger
+      readonly password: string
+    },
+    postmaster: Postmaster,
+  ) {
     this.url = `postgres://postgres:${deps.password}@127.0.0.1:${postmaster.port}/postgres`
     this.adopted = postmaster.adopted
     this.cluster = deps.placement.cluster

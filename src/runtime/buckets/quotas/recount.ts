@@ -15,16 +15,16 @@ const ACCOUNT_PAGE = 5000
 const Place = Type.Object({ bucketId: Type.String(), key: Type.String() })
 type Place = Static<typeof Place>
 
-export interface BucketRecountDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly objects: Pick<ObjectStore, 'list'>
-  readonly quotas: BucketQuotas
-}
-
 /** Holds what a site's quotas say against what its object store holds, in key order, while both are in use. */
 export class BucketRecount {
-  readonly #deps: BucketRecountDeps
+  readonly #deps
 
-  constructor(deps: BucketRecountDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock'> & {
+      readonly objects: Pick<ObjectStore, 'list'>
+      readonly quotas: BucketQuotas
+    },
+  ) {
     this.#deps = deps
   }
 

@@ -27,20 +27,20 @@ export interface SeenObject {
   readonly ends?: string
 }
 
-interface BucketStepsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
-  /** Plans the site's upkeep, if it is not. */
-  planUpkeep(siteId: string): Promise<void>
-}
-
 /**
  * The steps that every write takes on its site's accounts. Those that come while others are committed are taken together,
  * so a site's writers wait for few commits instead of one after the other.
  */
 export class BucketSteps {
-  readonly #deps: BucketStepsDeps
+  readonly #deps
   readonly #batcher: StatementBatcher<BucketStep, StepAnswer>
 
-  constructor(deps: BucketStepsDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
+      /** Plans the site's upkeep, if it is not. */
+      planUpkeep(siteId: string): Promise<void>
+    },
+  ) {
     this.#deps = deps
     this.#batcher = new StatementBatcher({
       send: (siteId, steps) => this.#send(siteId, steps),

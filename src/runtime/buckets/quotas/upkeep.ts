@@ -15,19 +15,19 @@ const BATCH = 200
 /** Objects that are looked for in one run, of those that a URL may have brought. */
 const MAX_LOOKED_FOR = 2000
 
-export interface BucketUpkeepDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
-  readonly quotas: BucketQuotas
-  readonly recount: BucketRecount
-}
-
 /**
  * The handler of the queue `bucket-upkeep`: settles uploads that came without passing here, ends reservations that have
  * expired, and once a day counts everything again. Plans its own next run while something is left to do.
  */
 export class BucketUpkeep {
-  readonly #deps: BucketUpkeepDeps
+  readonly #deps
 
-  constructor(deps: BucketUpkeepDeps) {
+  constructor(
+    deps: Pick<PlatformServices, 'database' | 'queue' | 'clock'> & {
+      readonly quotas: BucketQuotas
+      readonly recount: BucketRecount
+    },
+  ) {
     this.#deps = deps
   }
 

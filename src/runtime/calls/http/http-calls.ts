@@ -10,17 +10,15 @@ import type { OperationResponse, OperationExchange } from './operation-exchange.
 /** An operation that answers HTTP itself, of the revision that is current. */
 export type HttpOperation = Pick<AdmittedCall, 'site' | 'operation'>
 
-interface HttpCallsDeps {
-  readonly published: PublishedSites
-  readonly runner: OperationRunner
-  readonly openStreams: OpenStreams
-}
-
 /** Serves the operations that answer HTTP themselves. */
 export class HttpCalls {
-  readonly #deps: HttpCallsDeps
+  readonly #deps
 
-  constructor(deps: HttpCallsDeps) {
+  constructor(deps: {
+    readonly published: PublishedSites
+    readonly runner: OperationRunner
+    readonly openStreams: OpenStreams
+  }) {
     this.#deps = deps
   }
 

@@ -25,15 +25,13 @@ const SHORT_REST_MS = 100
 const REST_FACTOR = 20
 const RECOUNT_SECONDS = 24 * 3600
 
-type TableRecountsDeps = Pick<PlatformServices, 'database' | 'queue' | 'logger'>
-
 /** Counts what the tables of a site hold, in steps, while they are in use. */
 export class TableRecounts {
-  readonly #deps: TableRecountsDeps
+  readonly #deps
   readonly #flights = new SingleFlight<string, void>()
   readonly #stop = new AbortController()
 
-  constructor(deps: TableRecountsDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'queue' | 'logger'>) {
     this.#deps = deps
   }
 

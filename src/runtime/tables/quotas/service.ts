@@ -26,21 +26,21 @@ export interface TableUsage {
   readonly usedItems: number
 }
 
-export interface TableQuotasDeps extends QuotaLeasesDeps {
-  readonly queue: Queue
-}
-
 /**
  * What the tables of each site hold, and the quota on it. A process leases a share for some writes from its site's ledger and
  * spends it in memory, so a write asks nobody. Where it did not look at what it replaces it is charged as if nothing had been
  * there; close to a limit writes look, and before one is refused everything is counted anew, if that was not done just now.
  */
 export class TableQuotas implements MeteredWrites, AsyncDisposable {
-  readonly #deps: TableQuotasDeps
+  readonly #deps
   readonly #recounts: TableRecounts
   readonly #leases: QuotaLeases
 
-  constructor(deps: TableQuotasDeps) {
+  constructor(
+    deps: QuotaLeasesDeps & {
+      readonly queue: Queue
+    },
+  ) {
     this.#deps = deps
     this.#recounts = new TableRecounts(deps)
     this.#leases = new QuotaLeases(deps, async (siteId, { isPlanned }) => {

@@ -28,17 +28,15 @@ const DELETED_AT_ONCE = 2_000
 /** How long ended items, which nobody sees any more, stay at most; and how often each table with a TTL attribute is looked at. */
 const SWEEP_SECONDS = 600
 
-type TableBuildsDeps = Pick<PlatformServices, 'database' | 'clock' | 'queue' | 'disk'>
-
 /**
  * The handler of the queue `table-build`: makes the index entries and expiries that a table's items lack, removes the
  * entries of indexes that are gone and the items that have ended. Every batch is a transaction that says how far it came,
  * so it goes on where it was when it is run again, and two at once do no harm.
  */
 export class TableBuilds implements SiteDataRemover {
-  readonly #deps: TableBuildsDeps
+  readonly #deps
 
-  constructor(deps: TableBuildsDeps) {
+  constructor(deps: Pick<PlatformServices, 'database' | 'clock' | 'queue' | 'disk'>) {
     this.#deps = deps
   }
 
