@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { IacJobWithSummary, IacJobs } from './iac/service.ts'
-import type { PermissionSync } from './permission-sync/service.ts'
+import type { PermissionSync } from './permission-sync/permission-sync.ts'
 import type { PermissionsSync } from './revisions/model.ts'
 
 const WAIT_MS = 30_000

@@ -17,9 +17,9 @@ import type { ParsedDefinition } from './definitions/parse.ts'
 import type { Definitions } from './definitions/service.ts'
 import { MAX_FAULTS, type SourceFaultReport } from './functions/code-faults.ts'
 import type { IacSubmissions } from './iac/submissions.ts'
-import type { PermissionSync } from './permission-sync/service.ts'
-import type { Resources } from './resources/service.ts'
-import type { Revisions } from './revisions/service.ts'
+import type { PermissionSync } from './permission-sync/permission-sync.ts'
+import type { Resources } from './resources/resources.ts'
+import type { Revisions } from './revisions/revisions.ts'
 
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
 export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {

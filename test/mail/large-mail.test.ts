@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { mail } from '#corpus/sample.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import { Accepting } from '#mail/parsing/accepting.ts'
-import { MailParsing } from '#mail/parsing/service.ts'
+import { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
 import { loneMailParser, sharedMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { MailVerification } from '#mail/verification/service.ts'
+import { MailVerification } from '#mail/verification/mail-verification.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'

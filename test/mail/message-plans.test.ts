@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type MessageQuery, parseMessageFilter } from '#mail/messages/message-filter.ts'
-import { Messages } from '#mail/messages/service.ts'
+import { Messages } from '#mail/messages/messages.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { from } from '#test/accounts-desk.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'

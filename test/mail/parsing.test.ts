@@ -7,7 +7,7 @@ import { mail, multipart, part } from '#corpus/sample.ts'
 import { insertMessages } from '#mail/inbound/queries.ts'
 import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { Accepting } from '#mail/parsing/accepting.ts'
-import { MailParsing } from '#mail/parsing/service.ts'
+import { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import {
   loneMailParser,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 import { Accepting } from '#mail/parsing/accepting.ts'
-import { MailParsing, PARSING_PLACES } from '#mail/parsing/service.ts'
+import { MailParsing, PARSING_PLACES } from '#mail/parsing/mail-parsing.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import { connectPostgres } from '#platform/postgres/postgres.ts'

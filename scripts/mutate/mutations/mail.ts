@@ -88,7 +88,7 @@ export const MAIL: readonly Mutation[] = [
   of(
     'a refused message of the service that is tried again',
     [
-      'src/mail/outbound/service.ts',
+      'src/mail/outbound/outbound-messages.ts',
       'if (error instanceof MailRefused || attempts >= MAX_TRIES)',
       'if (attempts >= MAX_TRIES)',
     ],

@@ -7,8 +7,8 @@ import type { AppContext } from '#context'
 import { noteWho } from '#http/audited.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { scopeOf } from '#http/request-scope.ts'
+import type { ComputeResult } from '#runtime/compute/compute.ts'
 import { ComputeAnswer, ComputeBody } from '#runtime/compute/model.ts'
-import type { ComputeResult } from '#runtime/compute/service.ts'
 
 /** Ad-hoc code: a result, or why there is none, with what it printed. */
 export const computeRoutes = (context: AppContext) =>

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import type { JobWithLastRun, ListedJobWithLastRun } from '#runtime/jobs/jobs.ts'
 import type { JobRun, LastRun } from '#runtime/jobs/run-model.ts'
 import { parseResult } from '#runtime/jobs/run-result.ts'
 import type { RunWithLog } from '#runtime/jobs/runs.ts'
-import type { JobWithLastRun, ListedJobWithLastRun } from '#runtime/jobs/service.ts'
 import { LogRecord } from '#runtime/logs/model.ts'
 
 import { MaybeText, MaybeTime, viewOf } from './views.ts'

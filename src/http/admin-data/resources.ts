@@ -9,7 +9,7 @@ import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { shownConfig } from '#runtime/resources/config.ts'
 import { NewResource, ResourcePatch } from '#runtime/resources/model.ts'
-import type { ChangedResource } from '#runtime/resources/service.ts'
+import type { ChangedResource } from '#runtime/resources/resources.ts'
 
 import { Done, done, PermissionsSyncView, viewOf } from './views.ts'
 

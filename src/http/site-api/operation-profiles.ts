@@ -4,7 +4,7 @@ import { NameText } from '#http/path-params.ts'
 import { siteFamily } from '#http/plugins/site-family.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
-import { ProfileBody } from '#runtime/profiles/service.ts'
+import { ProfileBody } from '#runtime/profiles/operation-profiles.ts'
 
 /** Where the time of an operation goes. The audit trail says who asks before the operation is called. */
 export const operationProfileRoutes = siteFamily(

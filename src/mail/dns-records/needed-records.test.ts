@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { lookUp } from './lookup.ts'
 import { dkimRecord, dmarcRecord, mxRecord, spfRecord } from './needed-records.ts'
-import { zoneLine } from './service.ts'
+import { zoneLine } from './site-dns-records.ts'
 
 const KEY = {
   selector: 'croft1',

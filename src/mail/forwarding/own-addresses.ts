@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { localPartAt, withoutPlusPart } from '#mail/addresses/local-part.ts'
 import { type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
-import type { Recipients } from '#mail/recipients/service.ts'
+import type { Recipients } from '#mail/recipients/recipients.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 

@@ -8,6 +8,7 @@ import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { ForwardingDeps } from './forwarding.ts'
 import {
   type AddedForwardingTargets,
   type MailboxTargets,
@@ -23,7 +24,6 @@ import {
   insertForwardingTargets,
   selectForwardingTargets,
 } from './queries.ts'
-import type { ForwardingDeps } from './service.ts'
 import type { ForwardingVerifications } from './verifications.ts'
 
 interface Addition {

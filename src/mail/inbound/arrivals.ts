@@ -1,5 +1,5 @@
 import { StatementBatcher } from '#base/statement-batcher.ts'
-import type { MailParsing } from '#mail/parsing/service.ts'
+import type { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 
 import { hasCode } from '#base/error-code.ts'
 import { withoutQuotes } from '#mail/addresses/local-part.ts'
-import type { Recipients } from '#mail/recipients/service.ts'
+import type { Recipients } from '#mail/recipients/recipients.ts'
 import { type DnsResolver, NO_RECORD } from '#platform/dns/dns-resolver.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'

@@ -4,6 +4,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { MailboxChanges } from './mailbox-changes.ts'
+import type { Mailboxes } from './mailboxes.ts'
 import {
   type MailboxSettings,
   type MailboxSettingsChange,
@@ -11,7 +12,6 @@ import {
   addressOf,
 } from './model.ts'
 import { selectSettings, updateSettings } from './queries.ts'
-import type { Mailboxes } from './service.ts'
 
 /** What is set about a mailbox, and what it uses. */
 export class MailboxPreferences {

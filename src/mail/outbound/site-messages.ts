@@ -2,7 +2,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { WaitingMessage } from './model.ts'
-import type { OutboundMessages } from './service.ts'
+import type { OutboundMessages } from './outbound-messages.ts'
 
 /** What a site's own code sends: the same message to each recipient by itself. */
 interface NewSiteMessage extends Pick<WaitingMessage, 'subject' | 'text' | 'html' | 'replyTo'> {

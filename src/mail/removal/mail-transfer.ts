@@ -1,5 +1,5 @@
-import type { MailParsing } from '#mail/parsing/service.ts'
-import type { MailReparsing } from '#mail/reparsing/service.ts'
+import type { MailParsing } from '#mail/parsing/mail-parsing.ts'
+import type { MailReparsing } from '#mail/reparsing/mail-reparsing.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 

@@ -5,7 +5,7 @@ import {
   rawIdOfKey,
   rawKey,
 } from '#mail/objects/mail-keys.ts'
-import type { MailReparsing } from '#mail/reparsing/service.ts'
+import type { MailReparsing } from '#mail/reparsing/mail-reparsing.ts'
 import { objectPages } from '#platform/objects/object-pages.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { SiteDataRemover } from '#sites/site-cleanup.ts'

@@ -1,7 +1,7 @@
 import type { Actor } from '#base/actor.ts'
 import { AppError } from '#base/app-error.ts'
+import type { Mailboxes } from '#mail/mailboxes/mailboxes.ts'
 import { addressOf, type OwnedMailbox } from '#mail/mailboxes/model.ts'
-import type { Mailboxes } from '#mail/mailboxes/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 

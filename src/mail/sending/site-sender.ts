@@ -5,7 +5,7 @@ import type { Site } from '#sites/site.ts'
 
 import type { PartedFile } from './message-files.ts'
 import type { SendRequest, SentMessage } from './model.ts'
-import type { Sending } from './service.ts'
+import type { Sending } from './sending.ts'
 import type { StagedAttachments } from './staged-attachments.ts'
 
 /** Who deploys a site's code may read its mailboxes. */

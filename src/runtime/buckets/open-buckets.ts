@@ -1,12 +1,12 @@
 import type { PlatformServices } from '#platform/services.ts'
 
 import { BucketTransfer } from './bucket-transfer.ts'
+import { Buckets } from './buckets.ts'
+import { BucketQuotas, type BucketQuotasDeps } from './quotas/bucket-quotas.ts'
 import { selectBucketContents } from './quotas/object-queries.ts'
 import { BucketRecount } from './quotas/recount.ts'
-import { BucketQuotas, type BucketQuotasDeps } from './quotas/service.ts'
 import { BucketUpkeep } from './quotas/upkeep.ts'
 import { BucketRemoval } from './removal.ts'
-import { Buckets } from './service.ts'
 
 /** So that a large site does not hold up the others. */
 const WORKERS = 2

@@ -8,7 +8,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { BucketAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { PresignGetInput, PresignPutInput, expiresInSecondsOf, parseInput } from './inputs.ts'
-import type { BucketQuotas } from './quotas/service.ts'
+import type { BucketQuotas } from './quotas/bucket-quotas.ts'
 import { checkContentType, checkBucketKey, checkSize } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Bucket } from './bucket.ts'
+import { parseByteRange, withinSize } from './buckets.ts'
 import {
   bodyBytes,
   checkContentType,
@@ -9,7 +10,6 @@ import {
   isTextual,
   normalizedMetadata,
 } from './rules.ts'
-import { parseByteRange, withinSize } from './service.ts'
 import { objectRefOf, storeKeyOf } from './store-key.ts'
 
 const bucket: Bucket = { siteId: 'site_x', bucketId: 'res_y', config: {} }

@@ -4,7 +4,7 @@ import type { CacheKey } from '#platform/redis/shared-cache.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import type { PublishedSite } from '#runtime/published/published-site.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
-import type { RuntimeUsage } from '#runtime/usage/service.ts'
+import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 
 import { type AdmittedCall, admit } from './admission.ts'
 import type { CallActivity } from './call-activity.ts'

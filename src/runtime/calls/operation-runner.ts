@@ -1,9 +1,9 @@
 import { AppError } from '#base/app-error.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import type { CallOutcome, Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import type { RuntimeLogs } from '#runtime/logs/service.ts'
+import type { RuntimeLogs } from '#runtime/logs/runtime-logs.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
-import type { RuntimeUsage } from '#runtime/usage/service.ts'
+import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 
 import type { AdmittedCall } from './admission.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/postgres/database.ts'
+import type { EnvVars } from '#runtime/env-vars/env-vars.ts'
 import type { EnvVarChange, OpenEnvVar } from '#runtime/env-vars/model.ts'
-import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { codeError } from '#runtime/functions/code-faults.ts'
 import type { FunctionChecks, FunctionToCheck } from '#runtime/functions/function-checks.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   FunctionSources,
 } from '#runtime/functions/function-guard.ts'
 import { functionsIn } from '#runtime/resources/function-parts.ts'
-import type { Resources } from '#runtime/resources/service.ts'
+import type { Resources } from '#runtime/resources/resources.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
 
 import type { ParsedDefinition } from './parse.ts'

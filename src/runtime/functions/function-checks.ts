@@ -16,7 +16,7 @@ import type {
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import { secretMatcher } from '#runtime/env-vars/secret-matcher.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
-import type { SourceMaps } from '#runtime/source-maps/service.ts'
+import type { SourceMaps } from '#runtime/source-maps/source-maps.ts'
 
 import { type FunctionFault, MAX_FAULTS } from './code-faults.ts'
 import { codeFrame } from './code-frame.ts'

@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { EnvVars } from '#runtime/env-vars/env-vars.ts'
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
-import type { EnvVars } from '#runtime/env-vars/service.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 import type { CurrentDeployment } from '#sites/deployments/artifacts.ts'
 
 import { codeError, type FunctionFault } from './code-faults.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 
 import { hasChanges, skipPending } from './change-queries.ts'
 import type { IacJob, IacStatus } from './model.ts'

@@ -5,7 +5,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 
 import { MAX_PROFILES } from './model.ts'
 import {

@@ -4,7 +4,7 @@ import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 
 import { selectChanges } from './change-queries.ts'
 import { endIacJob } from './end-job.ts'

@@ -8,9 +8,9 @@ import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts
 import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
 import type { DefinitionPlan } from '#runtime/definitions/plan.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
-import type { Resources } from '#runtime/resources/service.ts'
+import type { Resources } from '#runtime/resources/resources.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
 import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 

@@ -9,7 +9,7 @@ import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import { codeError } from '#runtime/functions/code-faults.ts'
 import type { CheckedFunctions, FunctionGuard } from '#runtime/functions/function-guard.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 
 import {
   hasChanges,

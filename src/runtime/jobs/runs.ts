@@ -4,7 +4,7 @@ import type { SiteAudit } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { LogRecord } from '#runtime/logs/model.ts'
-import type { RuntimeLogs } from '#runtime/logs/service.ts'
+import type { RuntimeLogs } from '#runtime/logs/runtime-logs.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/idempotent-answers.ts'
 
 import { lockJob, lockJobsOf, selectJob } from './queries.ts'

@@ -2,8 +2,8 @@ import { build, stop } from 'esbuild'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { bundlePlaces, sourcePath, withOriginalPlaces } from './service.ts'
 import { originalPosition, readSourceMap } from './source-map.ts'
+import { bundlePlaces, sourcePath, withOriginalPlaces } from './source-maps.ts'
 
 const mapOf = (mappings: string, sources: readonly string[] = ['a.ts']) =>
   readSourceMap(JSON.stringify({ version: 3, sources, mappings, names: [] }))

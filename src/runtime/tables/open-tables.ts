@@ -2,12 +2,12 @@ import type { QueueJobs } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import { TableEngine } from './engine.ts'
-import { TableQuotas } from './quotas/service.ts'
-import { Tables } from './service.ts'
+import { TableQuotas } from './quotas/table-quotas.ts'
 import { selectItemCount } from './store/count-queries.ts'
 import { TableBuilds } from './store/table-builds.ts'
 import { TableLayouts } from './store/table-layouts.ts'
 import { TableTransfer } from './table-transfer.ts'
+import { Tables } from './tables.ts'
 
 /** So that one large table does not hold up those of others. */
 const BUILDERS = 3

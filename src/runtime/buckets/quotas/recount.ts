@@ -5,8 +5,8 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { bucketPrefix, storeKeyOf } from '#runtime/buckets/store-key.ts'
 
+import type { BucketQuotas } from './bucket-quotas.ts'
 import { selectBucketsWithUsage, selectSizes } from './object-queries.ts'
-import type { BucketQuotas } from './service.ts'
 import { selectBucketUsage, setRecount } from './usage-queries.ts'
 
 const LIST_PAGE = 1000

@@ -1,5 +1,6 @@
 import type { PlatformServices } from '#platform/services.ts'
 
+import type { BucketQuotas } from './bucket-quotas.ts'
 import type { BucketRecount } from './recount.ts'
 import {
   type ReservationRow,
@@ -7,7 +8,6 @@ import {
   selectLastExpiry,
   selectUnseen,
 } from './reservation-queries.ts'
-import type { BucketQuotas } from './service.ts'
 import { RECOUNT_MS, UPKEEP_MS } from './times.ts'
 import { lockBucketUsage, selectBucketUsage, setUpkeep } from './usage-queries.ts'
 

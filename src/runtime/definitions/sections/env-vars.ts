@@ -9,9 +9,9 @@ import type {
   DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
+import type { EnvVars } from '#runtime/env-vars/env-vars.ts'
 import { MAX_ENV_VARS, type StorageBackend, planEnvVarChanges } from '#runtime/env-vars/model.ts'
 import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
-import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
 
 const DefinedEnvVar = ClosedObject({

@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
+import type { Jobs } from '#runtime/jobs/jobs.ts'
 import { type JobDefinition, MAX_JOBS } from '#runtime/jobs/model.ts'
-import type { Jobs } from '#runtime/jobs/service.ts'
 import { SiteName, parseShape } from '#runtime/shape.ts'
 
 /** The name alone: the rest is what the route of jobs takes. */

@@ -20,7 +20,7 @@ import {
 } from '#runtime/operations/model.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import type { ResourceType } from '#runtime/resources/model.ts'
-import type { Resources } from '#runtime/resources/service.ts'
+import type { Resources } from '#runtime/resources/resources.ts'
 import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
 
 const DefinedOperation = ClosedObject({

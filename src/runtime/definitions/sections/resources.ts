@@ -19,7 +19,7 @@ import {
   type ResourceType,
   type TypedConfig,
 } from '#runtime/resources/model.ts'
-import type { Resources, WantedResource } from '#runtime/resources/service.ts'
+import type { Resources, WantedResource } from '#runtime/resources/resources.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
 import { checkKeysUnchanged } from '#runtime/tables/table-config.ts'
 

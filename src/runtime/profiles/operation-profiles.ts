@@ -8,8 +8,8 @@ import type { CallProfile, Program, Sandbox } from '#platform/sandbox-host/sandb
 import { redactedFailure } from '#runtime/calls/failures.ts'
 import { computeFailure } from '#runtime/compute/failures.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
-import type { SourceMaps } from '#runtime/source-maps/service.ts'
-import type { RuntimeUsage } from '#runtime/usage/service.ts'
+import type { SourceMaps } from '#runtime/source-maps/source-maps.ts'
+import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type CpuProfile, CpuProfileBuilder } from './cpu-profile.ts'

@@ -9,7 +9,7 @@ import { type SiteWatcher, SiteWatchers } from '#base/site-watchers.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { LogLine } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { SourceMaps } from '#runtime/source-maps/service.ts'
+import type { SourceMaps } from '#runtime/source-maps/source-maps.ts'
 
 import { LogBuffer } from './buffer.ts'
 import { type LogFilter, type LogLevel, type LogRecord, type NewLogLine } from './model.ts'

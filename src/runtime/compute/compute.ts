@@ -2,7 +2,7 @@ import type { AppError } from '#base/app-error.ts'
 import type { ComputeOutcome, Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
 import { COMPUTE } from '#runtime/usage/model.ts'
-import type { RuntimeUsage } from '#runtime/usage/service.ts'
+import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 import type { Site } from '#sites/site.ts'
 
 import { computeFailure } from './failures.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 
 import type { Arrivals } from '#mail/inbound/arrivals.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
-import type { MailParsing } from '#mail/parsing/service.ts'
+import type { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import { DELAYED_AFTER_MS } from '#mail/sending/model.ts'
 import type { OutgoingMail } from '#mail/sending/outgoing.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'

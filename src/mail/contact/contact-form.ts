@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
 import { escapeHtml } from '#identity/auth-emails/layout.ts'
-import type { OutboundMessages } from '#mail/outbound/service.ts'
+import type { OutboundMessages } from '#mail/outbound/outbound-messages.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'

@@ -9,7 +9,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { FunctionGuard } from '#runtime/functions/function-guard.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import { parseConfig, patchConfig } from './config.ts'

@@ -9,7 +9,7 @@ import { ObjectFault } from '#platform/objects/object-fault.ts'
 import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
 import type { ByteRange, ObjectStore, StoredObject } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { BucketQuotas } from '#runtime/buckets/quotas/service.ts'
+import type { BucketQuotas } from '#runtime/buckets/quotas/bucket-quotas.ts'
 
 import type { BucketAction, BucketAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'

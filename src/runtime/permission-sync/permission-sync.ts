@@ -5,10 +5,10 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { EnvVars } from '#runtime/env-vars/service.ts'
+import type { EnvVars } from '#runtime/env-vars/env-vars.ts'
 import type { FunctionChecks, FunctionWorld } from '#runtime/functions/function-checks.ts'
 import type { FunctionSources } from '#runtime/functions/function-guard.ts'
-import type { RuntimeLogs } from '#runtime/logs/service.ts'
+import type { RuntimeLogs } from '#runtime/logs/runtime-logs.ts'
 import type { Operation } from '#runtime/operations/model.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import {
@@ -18,13 +18,13 @@ import {
 } from '#runtime/published/revision-document.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
-import type { Resources } from '#runtime/resources/service.ts'
+import type { Resources } from '#runtime/resources/resources.ts'
 import {
   type PermissionsSync,
   type SyncState,
   permissionsSyncOf,
 } from '#runtime/revisions/model.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 
 import {
   missingGroups,

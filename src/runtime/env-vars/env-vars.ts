@@ -4,7 +4,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Revisions } from '#runtime/revisions/revisions.ts'
 import { mapFaults } from '#runtime/shape.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
