@@ -87,6 +87,7 @@ const RUN_PAGES = [
   'docs/how-to/mail-and-dns.md',
   'docs/how-to/mailboxes.md',
   'docs/how-to/on-call.md',
+  'docs/reference/http-api.md',
   'docs/reference/limits.md',
 ]
 const LANGUAGES = new Set(['caddyfile', 'cron', 'js', 'json', 'sh', 'text', 'ts', 'yaml'])

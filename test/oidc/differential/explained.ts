@@ -272,6 +272,6 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     reason: 'Signed out already',
-    differences: [['logout: nothing, and nobody signed in', '200 page', '200 page that asks']],
+    differences: [['logout: nothing, without a sign-in', '200 page', '200 page that asks']],
   },
 ]

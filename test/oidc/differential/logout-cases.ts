@@ -89,7 +89,7 @@ export const LOGOUT_CASES: readonly Case[] = [
       return server.send({ endpoint: 'logout', query: await query(server), headers })
     },
   ]),
-  ['nothing, and nobody signed in', (s) => s.send({ endpoint: 'logout' })],
+  ['nothing, without a sign-in', (s) => s.send({ endpoint: 'logout' })],
   ['PUT', (s) => s.send({ endpoint: 'logout', method: 'PUT' })],
   [
     'POST of JSON',
