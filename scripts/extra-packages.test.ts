@@ -22,7 +22,8 @@ describe('the packages of peers/', () => {
       (path) => /\.(?:js|ts)$/.test(path) && !path.includes('node_modules'),
     )
     const texts = await Promise.all(files.map((path) => readFile(join(ROOT, 'test', path), 'utf8')))
-    const isImported = (name: string) => texts.some((text) => text.includes(`'${name}'`))
+    const isImported = (name: string) =>
+      texts.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`))
     const peers = Object.keys((await manifest('peers')).dependencies)
     expect(peers.filter((name) => own.includes(name))).toEqual([])
     expect(peers.filter((name) => !isImported(name))).toEqual([])
