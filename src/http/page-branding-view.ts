@@ -10,14 +10,17 @@ const ShadesView = Type.Object({
 })
 
 /** How the hosted pages of a site look. */
-export const PageBrandingView = Type.Object({
-  /** As it was set, `#rrggbb`; null for the pages' own colors. */
-  color: Type.Union([Type.String(), Type.Null()]),
-  /** Its path on the site's domain; null for none. */
-  logo: Type.Union([Type.String(), Type.Null()]),
-  /** What becomes of the color where it could not be seen well enough; null without one. */
-  shades: Type.Union([Type.Object({ light: ShadesView, dark: ShadesView }), Type.Null()]),
-})
+export const PageBrandingView = Type.Object(
+  {
+    /** As it was set, `#rrggbb`; null for the pages' own colors. */
+    color: Type.Union([Type.String(), Type.Null()]),
+    /** Its path on the site's domain; null for none. */
+    logo: Type.Union([Type.String(), Type.Null()]),
+    /** What becomes of the color where it could not be seen well enough; null without one. */
+    shades: Type.Union([Type.Object({ light: ShadesView, dark: ShadesView }), Type.Null()]),
+  },
+  { title: 'PageBranding' },
+)
 export type PageBrandingView = Static<typeof PageBrandingView>
 
 export function pageBrandingView({ color, logoVersion }: SiteBranding): PageBrandingView {

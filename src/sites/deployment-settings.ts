@@ -41,44 +41,50 @@ const LIMITS = {
 
 const Limits = Type.Partial(Type.Object(LIMITS))
 
-export const DeploymentSettings = Type.Object({
-  /** Where site code may `fetch`: `host`, `host:port`, `*.domain`, or `*` for every public host. */
-  egress: Type.Object({ allow: Entries }),
-  /** Browser origins that may call `/data`, beside the site's own. */
-  cors: Type.Object({ origins: Entries }),
-  limits: Limits,
-  autoRollback: AutoRollback,
-})
+export const DeploymentSettings = Type.Object(
+  {
+    /** Where site code may `fetch`: `host`, `host:port`, `*.domain`, or `*` for every public host. */
+    egress: Type.Object({ allow: Entries }),
+    /** Browser origins that may call `/data`, beside the site's own. */
+    cors: Type.Object({ origins: Entries }),
+    limits: Limits,
+    autoRollback: AutoRollback,
+  },
+  { title: 'DeploymentSettings' },
+)
 export type DeploymentSettings = Static<typeof DeploymentSettings>
 
 /** What a caller may send. A list replaces the list; a limit of `null` goes back to the default. */
-export const DeploymentSettingsInput = ClosedObject({
-  egress: Type.Optional(ClosedObject({ allow: Entries })),
-  cors: Type.Optional(ClosedObject({ origins: Entries })),
-  autoRollback: Type.Optional(
-    Type.Partial(AutoRollback, { additionalProperties: false, minProperties: 1 }),
-  ),
-  limits: Type.Optional(
-    ClosedObject({
-      concurrency: resettable(LIMITS.concurrency),
-      suspendedCalls: resettable(LIMITS.suspendedCalls),
-      openStreams: resettable(LIMITS.openStreams),
-      queueLength: resettable(LIMITS.queueLength),
-      queueMs: resettable(LIMITS.queueMs),
-      cpuMs: resettable(LIMITS.cpuMs),
-      resultBytes: resettable(LIMITS.resultBytes),
-      logLineLength: resettable(LIMITS.logLineLength),
-      logLines: resettable(LIMITS.logLines),
-      bucketBytes: resettable(LIMITS.bucketBytes),
-      bucketObjects: resettable(LIMITS.bucketObjects),
-      tableBytes: resettable(LIMITS.tableBytes),
-      tableItems: resettable(LIMITS.tableItems),
-      mailBytes: resettable(LIMITS.mailBytes),
-      mailMessages: resettable(LIMITS.mailMessages),
-      repositoryBytes: resettable(LIMITS.repositoryBytes),
-    }),
-  ),
-})
+export const DeploymentSettingsInput = ClosedObject(
+  {
+    egress: Type.Optional(ClosedObject({ allow: Entries })),
+    cors: Type.Optional(ClosedObject({ origins: Entries })),
+    autoRollback: Type.Optional(
+      Type.Partial(AutoRollback, { additionalProperties: false, minProperties: 1 }),
+    ),
+    limits: Type.Optional(
+      ClosedObject({
+        concurrency: resettable(LIMITS.concurrency),
+        suspendedCalls: resettable(LIMITS.suspendedCalls),
+        openStreams: resettable(LIMITS.openStreams),
+        queueLength: resettable(LIMITS.queueLength),
+        queueMs: resettable(LIMITS.queueMs),
+        cpuMs: resettable(LIMITS.cpuMs),
+        resultBytes: resettable(LIMITS.resultBytes),
+        logLineLength: resettable(LIMITS.logLineLength),
+        logLines: resettable(LIMITS.logLines),
+        bucketBytes: resettable(LIMITS.bucketBytes),
+        bucketObjects: resettable(LIMITS.bucketObjects),
+        tableBytes: resettable(LIMITS.tableBytes),
+        tableItems: resettable(LIMITS.tableItems),
+        mailBytes: resettable(LIMITS.mailBytes),
+        mailMessages: resettable(LIMITS.mailMessages),
+        repositoryBytes: resettable(LIMITS.repositoryBytes),
+      }),
+    ),
+  },
+  { title: 'DeploymentSettingsChange' },
+)
 export type DeploymentSettingsInput = Static<typeof DeploymentSettingsInput>
 
 const DEFAULTS: DeploymentSettings = {

@@ -31,24 +31,27 @@ const closed = { additionalProperties: false }
 const Timestamp = Type.String({ description: 'ISO 8601, UTC' })
 
 /** A site as its operator sees it. */
-export const SiteRecord = Type.Object({
-  siteId: Type.String(),
-  domain: Type.String(),
-  /** The name of its administration; null where that is on the domain. */
-  adminDomain: Type.Union([Type.String(), Type.Null()]),
-  /** The name of its visitors' sign-in; null where that is on the domain. */
-  authDomain: Type.Union([Type.String(), Type.Null()]),
-  /** Names of that sign-in before, whose issuers still serve programs. */
-  formerAuthDomains: Type.Array(Type.String()),
-  region: Type.String(),
-  sourceMode: SourceMode,
-  repo: Type.Union([Repo, Type.Null()]),
-  repoBinding: Type.Union([RepoBinding, Type.Null()]),
-  deploymentSettings: DeploymentSettings,
-  currentDeploymentId: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-})
+export const SiteRecord = Type.Object(
+  {
+    siteId: Type.String(),
+    domain: Type.String(),
+    /** The name of its administration; null where that is on the domain. */
+    adminDomain: Type.Union([Type.String(), Type.Null()]),
+    /** The name of its visitors' sign-in; null where that is on the domain. */
+    authDomain: Type.Union([Type.String(), Type.Null()]),
+    /** Names of that sign-in before, whose issuers still serve programs. */
+    formerAuthDomains: Type.Array(Type.String()),
+    region: Type.String(),
+    sourceMode: SourceMode,
+    repo: Type.Union([Repo, Type.Null()]),
+    repoBinding: Type.Union([RepoBinding, Type.Null()]),
+    deploymentSettings: DeploymentSettings,
+    currentDeploymentId: Type.Union([Type.String(), Type.Null()]),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'Site' },
+)
 export type SiteRecord = Static<typeof SiteRecord>
 
 const OnboardingLink = Type.Object({ email: Type.String(), url: Type.String() })

@@ -108,10 +108,12 @@ describe('the document of /admin', () => {
       requestBody: {
         required: true,
         description: 'At most 256 KiB.',
-        content: { 'application/json': { schema: { type: 'object', required: ['owners'] } } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/MailboxOwners' } } },
       },
       responses: {
-        200: { content: { 'application/json': { schema: { type: 'object' } } } },
+        200: {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Mailbox' } } },
+        },
         default: {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },

@@ -38,7 +38,7 @@ const JOB = {
   updatedAt: Type.Date(),
 }
 
-export const JobView = Type.Object({ ...JOB, payload: Type.Unknown() })
+export const JobView = Type.Object({ ...JOB, payload: Type.Unknown() }, { title: 'Job' })
 
 /** A long payload is left out. */
 export const ListedJobView = Type.Object({
@@ -72,12 +72,15 @@ export const ListedRunView = Type.Object({
   resultTruncated: Type.Boolean(),
 })
 
-export const RunView = Type.Object({
-  ...RUN,
-  result: Type.Unknown(),
-  resultTruncated: Type.Boolean(),
-  logs: Type.Array(LogRecord),
-})
+export const RunView = Type.Object(
+  {
+    ...RUN,
+    result: Type.Unknown(),
+    resultTruncated: Type.Boolean(),
+    logs: Type.Array(LogRecord),
+  },
+  { title: 'JobRun' },
+)
 
 export const jobView = (job: JobWithLastRun): Static<typeof JobView> =>
   viewOf(JobView, withLastRunView(job))

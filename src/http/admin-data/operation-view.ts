@@ -6,37 +6,40 @@ import type { PermissionsSync } from '#runtime/revisions/model.ts'
 
 import { MaybeText, PermissionsSyncView } from './views.ts'
 
-export const OperationView = Type.Object({
-  operation: Type.String(),
-  /** The function, or what the preset works on. */
-  resourceId: MaybeText,
-  lambdaResourceId: Type.Optional(Type.String()),
-  preset: Type.Optional(
-    Type.Object({
-      preset: Type.String(),
-      resourceId: MaybeText,
-      fixed: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-      allowed: Type.Optional(Type.Array(Type.String())),
-      owner: Type.Optional(
-        Type.Union([
-          Type.Object({ attribute: Type.String() }),
-          Type.Object({ prefix: Type.String() }),
-        ]),
-      ),
+export const OperationView = Type.Object(
+  {
+    operation: Type.String(),
+    /** The function, or what the preset works on. */
+    resourceId: MaybeText,
+    lambdaResourceId: Type.Optional(Type.String()),
+    preset: Type.Optional(
+      Type.Object({
+        preset: Type.String(),
+        resourceId: MaybeText,
+        fixed: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        allowed: Type.Optional(Type.Array(Type.String())),
+        owner: Type.Optional(
+          Type.Union([
+            Type.Object({ attribute: Type.String() }),
+            Type.Object({ prefix: Type.String() }),
+          ]),
+        ),
+      }),
+    ),
+    auth: Type.Object({
+      mode: Type.String(),
+      groups: Type.Optional(Type.Array(Type.String())),
+      scopes: Type.Optional(Type.Array(Type.String())),
     }),
-  ),
-  auth: Type.Object({
-    mode: Type.String(),
-    groups: Type.Optional(Type.Array(Type.String())),
-    scopes: Type.Optional(Type.Array(Type.String())),
-  }),
-  cache: Type.Object({ ttlSeconds: Type.Integer() }),
-  /** There only where its function answers HTTP itself. */
-  http: Type.Optional(Type.Literal(true)),
-  createdAt: Type.Date(),
-  updatedAt: Type.Date(),
-  permissionsSync: PermissionsSyncView,
-})
+    cache: Type.Object({ ttlSeconds: Type.Integer() }),
+    /** There only where its function answers HTTP itself. */
+    http: Type.Optional(Type.Literal(true)),
+    createdAt: Type.Date(),
+    updatedAt: Type.Date(),
+    permissionsSync: PermissionsSyncView,
+  },
+  { title: 'Operation' },
+)
 
 export function operationView(
   { operation, lambdaResourceId, preset, auth, cacheTtlSeconds, http, ...rest }: Operation,

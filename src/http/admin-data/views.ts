@@ -3,16 +3,19 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 export const MaybeText = Type.Union([Type.String(), Type.Null()])
 export const MaybeTime = Type.Union([Type.Date(), Type.Null()])
 
-export const PermissionsSyncView = Type.Object({
-  status: Type.Union([
-    Type.Literal('queued'),
-    Type.Literal('running'),
-    Type.Literal('succeeded'),
-    Type.Literal('failed'),
-  ]),
-  /** Why it failed. */
-  error: Type.Optional(Type.String()),
-})
+export const PermissionsSyncView = Type.Object(
+  {
+    status: Type.Union([
+      Type.Literal('queued'),
+      Type.Literal('running'),
+      Type.Literal('succeeded'),
+      Type.Literal('failed'),
+    ]),
+    /** Why it failed. */
+    error: Type.Optional(Type.String()),
+  },
+  { title: 'PermissionsSync' },
+)
 
 export const Done = Type.Object({ ok: Type.Literal(true) })
 

@@ -35,19 +35,22 @@ const ChangeView = Type.Object({
   error: Type.Optional(Type.String()),
 })
 
-export const IacJobView = Type.Object({
-  ...JOB,
-  permissionsSync: PermissionsSyncView,
-  summary: Type.Object({
-    created: Type.Integer(),
-    updated: Type.Integer(),
-    renamed: Type.Integer(),
-    deleted: Type.Integer(),
-    unchanged: Type.Integer(),
-    failed: Type.Integer(),
-    changes: Type.Array(ChangeView),
-  }),
-})
+export const IacJobView = Type.Object(
+  {
+    ...JOB,
+    permissionsSync: PermissionsSyncView,
+    summary: Type.Object({
+      created: Type.Integer(),
+      updated: Type.Integer(),
+      renamed: Type.Integer(),
+      deleted: Type.Integer(),
+      unchanged: Type.Integer(),
+      failed: Type.Integer(),
+      changes: Type.Array(ChangeView),
+    }),
+  },
+  { title: 'IacJob' },
+)
 
 /** A definition's sections, each a list of items. */
 export const DefinitionView = Type.Unsafe<Record<string, readonly object[]>>(

@@ -32,15 +32,18 @@ const AdminUserFields = {
 }
 
 /** A member of the admin pool as its admins see it. */
-export const AdminUser = Type.Object(AdminUserFields)
+export const AdminUser = Type.Object(AdminUserFields, { title: 'AdminUser' })
 export type AdminUser = Static<typeof AdminUser>
 
-export const CreatedAdminUser = Type.Object({
-  ...AdminUserFields,
-  /** False when no mail gateway is configured: the invitation is in the outbox then. */
-  inviteSent: Type.Boolean(),
-  inviteRecipient: Type.String(),
-})
+export const CreatedAdminUser = Type.Object(
+  {
+    ...AdminUserFields,
+    /** False when no mail gateway is configured: the invitation is in the outbox then. */
+    inviteSent: Type.Boolean(),
+    inviteRecipient: Type.String(),
+  },
+  { title: 'InvitedAdminUser' },
+)
 export type CreatedAdminUser = Static<typeof CreatedAdminUser>
 
 /** Which members, by either of their addresses. */

@@ -76,29 +76,32 @@ export type SecretRotation = Static<typeof SecretRotation>
 
 const OrNull = Type.Union([Type.String(), Type.Null()])
 
-export const RegisteredClient = Type.Object({
-  clientId: Type.String(),
-  pool: Type.Union([Type.Literal('admin'), Type.Literal('data')]),
-  name: Type.String(),
-  issuer: Type.String(),
-  authentication: Authentication,
-  redirectUris: Type.Array(Type.String()),
-  logoutUris: Type.Array(Type.String()),
-  isThirdParty: Type.Boolean(),
-  accessTokenFormat: AccessTokenFormat,
-  privacyUri: OrNull,
-  hasLogo: Type.Boolean(),
-  jwks: Type.Union([Type.Unknown(), Type.Null()]),
-  /** When the secret before the newest ends; null where there is none. */
-  formerSecretEndsAt: OrNull,
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
+export const RegisteredClient = Type.Object(
+  {
+    clientId: Type.String(),
+    pool: Type.Union([Type.Literal('admin'), Type.Literal('data')]),
+    name: Type.String(),
+    issuer: Type.String(),
+    authentication: Authentication,
+    redirectUris: Type.Array(Type.String()),
+    logoutUris: Type.Array(Type.String()),
+    isThirdParty: Type.Boolean(),
+    accessTokenFormat: AccessTokenFormat,
+    privacyUri: OrNull,
+    hasLogo: Type.Boolean(),
+    jwks: Type.Union([Type.Unknown(), Type.Null()]),
+    /** When the secret before the newest ends; null where there is none. */
+    formerSecretEndsAt: OrNull,
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { title: 'Client' },
+)
 export type RegisteredClient = Static<typeof RegisteredClient>
 
 /** The secret is shown this once; null for a client without. */
-export const NewlyRegisteredClient = Type.Composite([
-  RegisteredClient,
-  Type.Object({ clientSecret: OrNull }),
-])
+export const NewlyRegisteredClient = Type.Composite(
+  [RegisteredClient, Type.Object({ clientSecret: OrNull })],
+  { title: 'CreatedClient' },
+)
 export type NewlyRegisteredClient = Static<typeof NewlyRegisteredClient>

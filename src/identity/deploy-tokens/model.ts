@@ -35,24 +35,27 @@ export const DeployTokenRequest = ClosedObject({
 })
 export type DeployTokenRequest = Static<typeof DeployTokenRequest>
 
-export const DeployTokenRecord = Type.Object({
-  tokenId: Type.String(),
-  name: Type.String(),
-  scopes: Type.Array(Scope),
-  /** Id of a user of the admin pool, or `operator`. */
-  createdBy: Type.String(),
-  createdAt: Type.String(),
-  expiresAt: Type.Union([Type.String(), Type.Null()]),
-  /** To the hour; null for one that was never used. */
-  lastUsedAt: Type.Union([Type.String(), Type.Null()]),
-})
+export const DeployTokenRecord = Type.Object(
+  {
+    tokenId: Type.String(),
+    name: Type.String(),
+    scopes: Type.Array(Scope),
+    /** Id of a user of the admin pool, or `operator`. */
+    createdBy: Type.String(),
+    createdAt: Type.String(),
+    expiresAt: Type.Union([Type.String(), Type.Null()]),
+    /** To the hour; null for one that was never used. */
+    lastUsedAt: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'DeployToken' },
+)
 export type DeployTokenRecord = Static<typeof DeployTokenRecord>
 
 /** The token itself is shown this once. */
-export const CreatedDeployToken = Type.Composite([
-  DeployTokenRecord,
-  Type.Object({ token: Type.String() }),
-])
+export const CreatedDeployToken = Type.Composite(
+  [DeployTokenRecord, Type.Object({ token: Type.String() })],
+  { title: 'CreatedDeployToken' },
+)
 export type CreatedDeployToken = Static<typeof CreatedDeployToken>
 
 /** Who a program that holds a token speaks for. */

@@ -33,19 +33,22 @@ export const GoogleInput = Type.Object(
 )
 export type GoogleInput = Static<typeof GoogleInput>
 
-export const ProviderRecord = Type.Object({
-  provider: Type.Literal(GOOGLE),
-  issuer: Type.String(),
-  clientId: Type.String(),
-  scopes: Type.Array(Type.String()),
-  enabled: Type.Boolean(),
-  /** The operator has to register it at the provider. */
-  redirectUri: Type.String(),
-  /** The one that sign-ins use: one of before, until the provider is seen to know the other. */
-  redirectUriInUse: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
+export const ProviderRecord = Type.Object(
+  {
+    provider: Type.Literal(GOOGLE),
+    issuer: Type.String(),
+    clientId: Type.String(),
+    scopes: Type.Array(Type.String()),
+    enabled: Type.Boolean(),
+    /** The operator has to register it at the provider. */
+    redirectUri: Type.String(),
+    /** The one that sign-ins use: one of before, until the provider is seen to know the other. */
+    redirectUriInUse: Type.String(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { title: 'IdentityProvider' },
+)
 export type ProviderRecord = Static<typeof ProviderRecord>
 
 /** The redirect URI for the provider; the path is Cognito's. */

@@ -21,7 +21,10 @@ export const NewDataGroup = Type.Object(
 )
 export type NewDataGroup = Static<typeof NewDataGroup>
 
-export const DataGroup = Type.Object({ groupName: Type.String(), description: Type.String() })
+export const DataGroup = Type.Object(
+  { groupName: Type.String(), description: Type.String() },
+  { title: 'Group' },
+)
 export type DataGroup = Static<typeof DataGroup>
 
 export interface GroupMember {

@@ -84,7 +84,7 @@ const PoolView = Type.Object({
 })
 export type PoolView = Static<typeof PoolView>
 
-export const AuthView = Type.Object({ admin: PoolView, data: PoolView })
+export const AuthView = Type.Object({ admin: PoolView, data: PoolView }, { title: 'AuthSettings' })
 export type AuthView = Static<typeof AuthView>
 
 /** Throws `ValidationError` for a scope whose name has a meaning already. */

@@ -157,20 +157,23 @@ export interface SecurityEvent {
 const OrNull = Type.Union([Type.String(), Type.Null()])
 
 /** An event as it is read back; absent is null. */
-export const SecurityEventRecord = Type.Object({
-  eventId: Type.String(),
-  at: Type.Date(),
-  event: Type.String(),
-  pool: OrNull,
-  sub: OrNull,
-  email: OrNull,
-  actor: OrNull,
-  clientId: OrNull,
-  address: OrNull,
-  userAgent: OrNull,
-  requestId: OrNull,
-  detail: Type.Unknown(),
-})
+export const SecurityEventRecord = Type.Object(
+  {
+    eventId: Type.String(),
+    at: Type.Date(),
+    event: Type.String(),
+    pool: OrNull,
+    sub: OrNull,
+    email: OrNull,
+    actor: OrNull,
+    clientId: OrNull,
+    address: OrNull,
+    userAgent: OrNull,
+    requestId: OrNull,
+    detail: Type.Unknown(),
+  },
+  { title: 'AuditEvent' },
+)
 export type SecurityEventRecord = Static<typeof SecurityEventRecord>
 
 /** What a reader of the trail wants to see; absent means all. */

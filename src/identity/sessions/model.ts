@@ -20,18 +20,21 @@ export interface Session {
 }
 
 /** A sign-in as its owner sees it: a browser's, or a client's that has no browser session (any more). */
-export const ListedSession = Type.Object({
-  sessionId: Type.String(),
-  /** Null for a client without a browser session. */
-  method: Type.Union([Type.String(), Type.Null()]),
-  userAgent: Type.String(),
-  address: Type.String(),
-  createdAt: Type.Date(),
-  lastSeenAt: Type.Date(),
-  expiresAt: Type.Date(),
-  /** Whether it is the sign-in of the token that asks. */
-  current: Type.Boolean(),
-})
+export const ListedSession = Type.Object(
+  {
+    sessionId: Type.String(),
+    /** Null for a client without a browser session. */
+    method: Type.Union([Type.String(), Type.Null()]),
+    userAgent: Type.String(),
+    address: Type.String(),
+    createdAt: Type.Date(),
+    lastSeenAt: Type.Date(),
+    expiresAt: Type.Date(),
+    /** Whether it is the sign-in of the token that asks. */
+    current: Type.Boolean(),
+  },
+  { title: 'Session' },
+)
 export type ListedSession = Static<typeof ListedSession>
 
 export type SessionView = Omit<ListedSession, 'current'>

@@ -26,19 +26,22 @@ const VisitorFields = {
 }
 
 /** A visitor as lists show them. */
-export const VisitorAccount = Type.Object(VisitorFields)
+export const VisitorAccount = Type.Object(VisitorFields, { title: 'Visitor' })
 export type VisitorAccount = Static<typeof VisitorAccount>
 
 /** A visitor with what hangs on the account. */
-export const VisitorAccountDetail = Type.Object({
-  ...VisitorFields,
-  groups: Type.Array(Type.String()),
-  signInMethods: Type.Array(Type.Union([Type.Literal('password'), Type.Literal('google')])),
-  /** Whether signing in takes an authenticator app beside the password. */
-  secondFactor: Type.Boolean(),
-  /** When a sign-in of theirs that has not ended was used last, to the minute; null for who is not signed in. */
-  lastSeenAt: Type.Union([Type.Date(), Type.Null()]),
-})
+export const VisitorAccountDetail = Type.Object(
+  {
+    ...VisitorFields,
+    groups: Type.Array(Type.String()),
+    signInMethods: Type.Array(Type.Union([Type.Literal('password'), Type.Literal('google')])),
+    /** Whether signing in takes an authenticator app beside the password. */
+    secondFactor: Type.Boolean(),
+    /** When a sign-in of theirs that has not ended was used last, to the minute; null for who is not signed in. */
+    lastSeenAt: Type.Union([Type.Date(), Type.Null()]),
+  },
+  { title: 'VisitorDetail' },
+)
 export type VisitorAccountDetail = Static<typeof VisitorAccountDetail>
 
 /** Which visitors. */

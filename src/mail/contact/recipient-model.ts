@@ -20,11 +20,14 @@ export const OptionalContactRecipientList = ClosedObject({
   recipients: Type.Optional(Recipients),
 })
 
-export const ContactRecipient = Type.Object({
-  email: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
+export const ContactRecipient = Type.Object(
+  {
+    email: Type.String(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { title: 'ContactRecipient' },
+)
 export type ContactRecipient = Static<typeof ContactRecipient>
 
 export const AddedContactRecipients = Type.Object({

@@ -25,19 +25,22 @@ const DkimKeyState = Type.Union([
 type DkimKeyState = Static<typeof DkimKeyState>
 
 /** A key as it is shown: all of it but its private half. */
-export const DkimKey = Type.Object({
-  selector: Type.String(),
-  state: DkimKeyState,
-  /** The TXT record that publishes it: its name, and what it says. */
-  name: Type.String(),
-  value: Type.String(),
-  createdAt: Type.Date(),
-  activatedAt: OrNever,
-  /** Another key signs since then. */
-  supersededAt: OrNever,
-  /** Its record may be removed from then on. */
-  retiredAt: OrNever,
-})
+export const DkimKey = Type.Object(
+  {
+    selector: Type.String(),
+    state: DkimKeyState,
+    /** The TXT record that publishes it: its name, and what it says. */
+    name: Type.String(),
+    value: Type.String(),
+    createdAt: Type.Date(),
+    activatedAt: OrNever,
+    /** Another key signs since then. */
+    supersededAt: OrNever,
+    /** Its record may be removed from then on. */
+    retiredAt: OrNever,
+  },
+  { title: 'DkimKey' },
+)
 export type DkimKey = Static<typeof DkimKey>
 
 export interface StoredDkimKey {

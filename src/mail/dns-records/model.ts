@@ -34,11 +34,14 @@ export const SiteDnsRecord = Type.Object({
 })
 export type SiteDnsRecord = Static<typeof SiteDnsRecord>
 
-export const SiteDns = Type.Object({
-  siteId: Type.String(),
-  domain: Type.String(),
-  records: Type.Array(SiteDnsRecord),
-})
+export const SiteDns = Type.Object(
+  {
+    siteId: Type.String(),
+    domain: Type.String(),
+    records: Type.Array(SiteDnsRecord),
+  },
+  { title: 'SiteDns' },
+)
 export type SiteDns = Static<typeof SiteDns>
 
 /** A record before DNS is asked. */

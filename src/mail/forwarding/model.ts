@@ -35,11 +35,14 @@ const STATUS = {
   status: Type.Union([Type.Literal('PENDING'), Type.Literal('VERIFIED')]),
 }
 
-export const ForwardingSettings = Type.Object({
-  mailbox: Type.String(),
-  ...SETTINGS,
-  targets: Type.Array(Type.Object(STATUS)),
-})
+export const ForwardingSettings = Type.Object(
+  {
+    mailbox: Type.String(),
+    ...SETTINGS,
+    targets: Type.Array(Type.Object(STATUS)),
+  },
+  { title: 'ForwardingSettings' },
+)
 export type ForwardingSettings = Static<typeof ForwardingSettings>
 
 export const ForwardingTargetPage = Type.Object({

@@ -24,17 +24,20 @@ export const NewMailbox = ClosedObject({
 export type NewMailbox = Static<typeof NewMailbox>
 
 /** Users by their ids; their addresses are read, too. */
-export const MailboxOwnerList = ClosedObject({ owners: Owners })
+export const MailboxOwnerList = ClosedObject({ owners: Owners }, { title: 'MailboxOwners' })
 export const OptionalOwnerList = ClosedObject({ owners: Type.Optional(Owners) })
 
 export const PurgeConfirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
 
-export const Mailbox = Type.Object({
-  address: Type.String(),
-  status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('DISABLED')]),
-  /** Ids of users of the admin pool. */
-  owners: Type.Array(Type.String()),
-})
+export const Mailbox = Type.Object(
+  {
+    address: Type.String(),
+    status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('DISABLED')]),
+    /** Ids of users of the admin pool. */
+    owners: Type.Array(Type.String()),
+  },
+  { title: 'Mailbox' },
+)
 export type Mailbox = Static<typeof Mailbox>
 
 const quota = (maximum: number) =>
@@ -64,17 +67,23 @@ export type MailboxSettingsChange = Static<typeof MailboxSettingsChange>
 /** What its messages hold, whatever their folder. */
 const USAGE = { usage: Type.Object({ bytes: Type.Integer(), messages: Type.Integer() }) }
 
-export const MailboxSettings = Type.Object({ mailbox: Type.String(), ...SETTINGS, ...USAGE })
+export const MailboxSettings = Type.Object(
+  { mailbox: Type.String(), ...SETTINGS, ...USAGE },
+  { title: 'MailboxSettings' },
+)
 export type MailboxSettings = Static<typeof MailboxSettings>
 
 /** All that an operator sees of a mailbox. */
-export const MailboxReport = Type.Object({
-  ...Mailbox.properties,
-  /** In the order of `owners`. */
-  ownerEmails: Type.Array(Type.String()),
-  ...SETTINGS,
-  ...USAGE,
-})
+export const MailboxReport = Type.Object(
+  {
+    ...Mailbox.properties,
+    /** In the order of `owners`. */
+    ownerEmails: Type.Array(Type.String()),
+    ...SETTINGS,
+    ...USAGE,
+  },
+  { title: 'MailboxReport' },
+)
 export type MailboxReport = Static<typeof MailboxReport>
 
 /** A mailbox as the site keeps it: without a domain, which is the site's. */

@@ -26,13 +26,16 @@ const MessageSummary = Type.Object({
 })
 
 /** A message that came to a mailbox, as lists show it. */
-export const MessageListItem = Type.Composite([
-  MessageSummary,
-  Type.Object({
-    /** In a search: what of these texts it has found, from `start` up to `end` in UTF-16 units. */
-    matches: Type.Optional(Type.Object({ subject: Ranges, from: Ranges, snippet: Ranges })),
-  }),
-])
+export const MessageListItem = Type.Composite(
+  [
+    MessageSummary,
+    Type.Object({
+      /** In a search: what of these texts it has found, from `start` up to `end` in UTF-16 units. */
+      matches: Type.Optional(Type.Object({ subject: Ranges, from: Ranges, snippet: Ranges })),
+    }),
+  ],
+  { title: 'ListedMessage' },
+)
 export type MessageListItem = Static<typeof MessageListItem>
 
 const AttachmentDetail = Type.Object({
@@ -48,45 +51,52 @@ const AttachmentDetail = Type.Object({
 })
 export type AttachmentDetail = Static<typeof AttachmentDetail>
 
-export const MessageDetail = Type.Composite([
-  MessageSummary,
-  Type.Object({
-    /** All of those in From, where there are several: `from` is the first. */
-    authors: Type.Optional(Type.Array(Type.String())),
-    cc: Type.Array(Type.String()),
-    replyTo: Type.Array(Type.String()),
-    text: Type.String(),
-    /** Without scripts and remote content; null for a message that has none. */
-    html: Type.Union([Type.String(), Type.Null()]),
-    attachments: Type.Array(AttachmentDetail),
-    /** Signed, for 15 minutes: the message as it came. */
-    rawUrl: Type.String(),
-    messageId: Type.Union([Type.String(), Type.Null()]),
-    inReplyTo: Type.Union([Type.String(), Type.Null()]),
-    references: Type.Array(Type.String()),
-    authentication: Type.Object({
-      spf: Type.String(),
-      dkim: Type.String(),
-      dmarc: Type.String(),
-    }),
-    size: Type.Integer(),
-    /** While it is `pending`, and for good once it `failed`, only headers and the raw message are there. */
-    parsing: Type.Union([Type.Literal('pending'), Type.Literal('parsed'), Type.Literal('failed')]),
-    /** Whether text or html were cut: the raw message has all of it. */
-    truncated: Type.Boolean(),
-    /** What became of a message that was sent from here, for each recipient; empty for one that came. */
-    deliveries: Type.Array(
-      Type.Object({
-        recipient: Type.String(),
-        status: Type.String(),
-        attempts: Type.Integer(),
-        /** What the gateway said last, or the bounce. */
-        reply: Type.Union([Type.String(), Type.Null()]),
-        updatedAt: Type.String(),
+export const MessageDetail = Type.Composite(
+  [
+    MessageSummary,
+    Type.Object({
+      /** All of those in From, where there are several: `from` is the first. */
+      authors: Type.Optional(Type.Array(Type.String())),
+      cc: Type.Array(Type.String()),
+      replyTo: Type.Array(Type.String()),
+      text: Type.String(),
+      /** Without scripts and remote content; null for a message that has none. */
+      html: Type.Union([Type.String(), Type.Null()]),
+      attachments: Type.Array(AttachmentDetail),
+      /** Signed, for 15 minutes: the message as it came. */
+      rawUrl: Type.String(),
+      messageId: Type.Union([Type.String(), Type.Null()]),
+      inReplyTo: Type.Union([Type.String(), Type.Null()]),
+      references: Type.Array(Type.String()),
+      authentication: Type.Object({
+        spf: Type.String(),
+        dkim: Type.String(),
+        dmarc: Type.String(),
       }),
-    ),
-  }),
-])
+      size: Type.Integer(),
+      /** While it is `pending`, and for good once it `failed`, only headers and the raw message are there. */
+      parsing: Type.Union([
+        Type.Literal('pending'),
+        Type.Literal('parsed'),
+        Type.Literal('failed'),
+      ]),
+      /** Whether text or html were cut: the raw message has all of it. */
+      truncated: Type.Boolean(),
+      /** What became of a message that was sent from here, for each recipient; empty for one that came. */
+      deliveries: Type.Array(
+        Type.Object({
+          recipient: Type.String(),
+          status: Type.String(),
+          attempts: Type.Integer(),
+          /** What the gateway said last, or the bounce. */
+          reply: Type.Union([Type.String(), Type.Null()]),
+          updatedAt: Type.String(),
+        }),
+      ),
+    }),
+  ],
+  { title: 'Message' },
+)
 export type MessageDetail = Static<typeof MessageDetail>
 
 export const SeenChange = ClosedObject({ seen: Type.Boolean() })
@@ -131,11 +141,14 @@ export const PurgeAllRequest = ClosedObject({
   confirm: Type.Optional(Type.Boolean()),
   dryRun: Type.Optional(Type.Boolean()),
 })
-export const MassPurgeResult = Type.Object({
-  matchedCount: Type.Integer(),
-  deletedCount: Type.Integer(),
-  /** Those that were not reached in the time of one request. */
-  failedCount: Type.Integer(),
-  dryRun: Type.Boolean(),
-})
+export const MassPurgeResult = Type.Object(
+  {
+    matchedCount: Type.Integer(),
+    deletedCount: Type.Integer(),
+    /** Those that were not reached in the time of one request. */
+    failedCount: Type.Integer(),
+    dryRun: Type.Boolean(),
+  },
+  { title: 'PurgeResult' },
+)
 export type MassPurgeResult = Static<typeof MassPurgeResult>

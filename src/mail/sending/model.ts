@@ -74,7 +74,10 @@ export const ReplyRequest = ClosedObject({
 })
 export type ReplyRequest = Static<typeof ReplyRequest>
 
-export const SentMessage = Type.Object({ id: Type.String(), threadId: Type.String() })
+export const SentMessage = Type.Object(
+  { id: Type.String(), threadId: Type.String() },
+  { title: 'SentMessage' },
+)
 export type SentMessage = Static<typeof SentMessage>
 
 export const StageRequest = ClosedObject({
@@ -85,32 +88,38 @@ export const StageRequest = ClosedObject({
 })
 export type StageRequest = Static<typeof StageRequest>
 
-export const StagedAttachment = Type.Object({
-  attachmentRef: Type.String(),
-  mailbox: Type.String(),
-  filename: Type.String(),
-  contentType: Type.String(),
-  size: Type.Integer(),
-  upload: Type.Object({
-    method: Type.Literal('PUT'),
-    url: Type.String(),
-    headers: Type.Record(Type.String(), Type.String()),
+export const StagedAttachment = Type.Object(
+  {
+    attachmentRef: Type.String(),
+    mailbox: Type.String(),
+    filename: Type.String(),
+    contentType: Type.String(),
+    size: Type.Integer(),
+    upload: Type.Object({
+      method: Type.Literal('PUT'),
+      url: Type.String(),
+      headers: Type.Record(Type.String(), Type.String()),
+      expiresAt: Type.String(),
+    }),
+    /** Until then the reference can be used. */
     expiresAt: Type.String(),
-  }),
-  /** Until then the reference can be used. */
-  expiresAt: Type.String(),
-})
+  },
+  { title: 'StagedAttachment' },
+)
 export type StagedAttachment = Static<typeof StagedAttachment>
 
 /** What becomes of a message on its way to one recipient. */
 export type RecipientStatus = 'queued' | 'sent' | 'captured' | 'failed' | 'bounced' | 'suppressed'
 
-export const Suppression = Type.Object({
-  address: Type.String(),
-  reason: Type.Literal('BOUNCE'),
-  detail: Type.String(),
-  createdAt: Type.String(),
-})
+export const Suppression = Type.Object(
+  {
+    address: Type.String(),
+    reason: Type.Literal('BOUNCE'),
+    detail: Type.String(),
+    createdAt: Type.String(),
+  },
+  { title: 'Suppression' },
+)
 export type Suppression = Static<typeof Suppression>
 
 export const tooManyAttachments = (count: number): AppError =>

@@ -25,11 +25,14 @@ const SubmissionCredential = Type.Object({
 })
 export type SubmissionCredential = Static<typeof SubmissionCredential>
 
-export const CredentialList = Type.Object({
-  mailbox: Type.String(),
-  items: Type.Array(SubmissionCredential),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+export const CredentialList = Type.Object(
+  {
+    mailbox: Type.String(),
+    items: Type.Array(SubmissionCredential),
+    nextToken: Type.Union([Type.String(), Type.Null()]),
+  },
+  { title: 'SubmissionCredentials' },
+)
 export type MailboxCredentials = Omit<Static<typeof CredentialList>, 'nextToken'>
 
 /** What a mail program is set up with. The password is shown this once. */

@@ -19,12 +19,15 @@ const FindingCode = Type.Union([
 ])
 
 /** Something about stored mail that is not as it should be. */
-export const MailFinding = Type.Object({
-  code: FindingCode,
-  /** An address, the id of a message, or that of what came (`raw_…`). */
-  id: Type.String(),
-  detail: Type.String(),
-})
+export const MailFinding = Type.Object(
+  {
+    code: FindingCode,
+    /** An address, the id of a message, or that of what came (`raw_…`). */
+    id: Type.String(),
+    detail: Type.String(),
+  },
+  { title: 'MailFinding' },
+)
 export type MailFinding = Static<typeof MailFinding>
 
 /** What was found among so many mailboxes, messages or objects. */

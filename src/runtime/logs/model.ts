@@ -21,16 +21,19 @@ export interface NewLogLine {
   readonly fields: Readonly<Record<string, unknown>> | null
 }
 
-export const LogRecord = Type.Object({
-  logId: Type.String(),
-  at: Type.String(),
-  level: Type.String(),
-  kind: Type.String(),
-  operation: Type.Union([Type.String(), Type.Null()]),
-  requestId: Type.Union([Type.String(), Type.Null()]),
-  message: Type.String(),
-  fields: Type.Optional(Type.Unknown()),
-})
+export const LogRecord = Type.Object(
+  {
+    logId: Type.String(),
+    at: Type.String(),
+    level: Type.String(),
+    kind: Type.String(),
+    operation: Type.Union([Type.String(), Type.Null()]),
+    requestId: Type.Union([Type.String(), Type.Null()]),
+    message: Type.String(),
+    fields: Type.Optional(Type.Unknown()),
+  },
+  { title: 'LogLine' },
+)
 export type LogRecord = Static<typeof LogRecord>
 
 /** What a reader of the log wants to see; absent means all. */

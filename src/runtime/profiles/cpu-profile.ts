@@ -9,26 +9,29 @@ const RUNTIME = '(runtime)'
 const MAX_DEPTH = 128
 
 /** What Chrome DevTools opens as a `.cpuprofile`: `Profiler.Profile` of its protocol. Times in microseconds. */
-export const CpuProfile = Type.Object({
-  nodes: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      callFrame: Type.Object({
-        functionName: Type.String(),
-        scriptId: Type.String(),
-        url: Type.String(),
-        lineNumber: Type.Integer({ description: 'from 0; -1 where there is none' }),
-        columnNumber: Type.Integer({ description: 'from 0; -1 where there is none' }),
+export const CpuProfile = Type.Object(
+  {
+    nodes: Type.Array(
+      Type.Object({
+        id: Type.Integer(),
+        callFrame: Type.Object({
+          functionName: Type.String(),
+          scriptId: Type.String(),
+          url: Type.String(),
+          lineNumber: Type.Integer({ description: 'from 0; -1 where there is none' }),
+          columnNumber: Type.Integer({ description: 'from 0; -1 where there is none' }),
+        }),
+        hitCount: Type.Integer(),
+        children: Type.Array(Type.Integer()),
       }),
-      hitCount: Type.Integer(),
-      children: Type.Array(Type.Integer()),
-    }),
-  ),
-  startTime: Type.Number(),
-  endTime: Type.Number(),
-  samples: Type.Array(Type.Integer({ description: 'the id of the node that was running' })),
-  timeDeltas: Type.Array(Type.Number({ description: 'since the sample before' })),
-})
+    ),
+    startTime: Type.Number(),
+    endTime: Type.Number(),
+    samples: Type.Array(Type.Integer({ description: 'the id of the node that was running' })),
+    timeDeltas: Type.Array(Type.Number({ description: 'since the sample before' })),
+  },
+  { title: 'CpuProfile' },
+)
 export type CpuProfile = Static<typeof CpuProfile>
 
 /** Where code was written, both from 1. */

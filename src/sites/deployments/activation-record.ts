@@ -27,20 +27,23 @@ const AutomaticRollback = Type.Object({
 })
 
 /** That a deployment became the site's current one. */
-export const ActivationRecord = Type.Object({
-  activatedAt: Type.String(),
-  /** Null for what was deployed before this was recorded. */
-  activatedBy: Type.Union([Deployer, Type.Null()]),
-  reason: ActivationReason,
-  /** The deployment that was current before. */
-  replacedDeploymentId: Type.Union([Type.String(), Type.Null()]),
-  /** Against that one; null when it is not known. */
-  fileChanges: Type.Union([FileChangeCounts, Type.Null()]),
-  /** Of the calls that ran its code in the minute after it became current. */
-  health: Type.Object({ calls: Type.Integer(), failures: Type.Integer() }),
-  /** What came of it where too many failed; else null. */
-  automaticRollback: Type.Union([AutomaticRollback, Type.Null()]),
-})
+export const ActivationRecord = Type.Object(
+  {
+    activatedAt: Type.String(),
+    /** Null for what was deployed before this was recorded. */
+    activatedBy: Type.Union([Deployer, Type.Null()]),
+    reason: ActivationReason,
+    /** The deployment that was current before. */
+    replacedDeploymentId: Type.Union([Type.String(), Type.Null()]),
+    /** Against that one; null when it is not known. */
+    fileChanges: Type.Union([FileChangeCounts, Type.Null()]),
+    /** Of the calls that ran its code in the minute after it became current. */
+    health: Type.Object({ calls: Type.Integer(), failures: Type.Integer() }),
+    /** What came of it where too many failed; else null. */
+    automaticRollback: Type.Union([AutomaticRollback, Type.Null()]),
+  },
+  { title: 'Activation' },
+)
 export type ActivationRecord = Static<typeof ActivationRecord>
 
 /** A row of the table `deployment_activation`. */

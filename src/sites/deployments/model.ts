@@ -48,32 +48,35 @@ export const DeploymentSource = Type.Union([
 ])
 export type DeploymentSource = Static<typeof DeploymentSource>
 
-export const DeploymentRecord = Type.Object({
-  deploymentId: Type.String(),
-  /** `removed`: too old to go back to, its files are gone. */
-  status: Type.Union([
-    Type.Literal('uploading'),
-    Type.Literal('ready'),
-    Type.Literal('failed'),
-    Type.Literal('removed'),
-  ]),
-  /** Whether the site runs this one. */
-  current: Type.Boolean(),
-  source: DeploymentSource,
-  artifactDirectory: Type.String(),
-  fileCount: Type.Integer(),
-  sizeBytes: Type.Integer(),
-  error: Type.Union([Type.String(), Type.Null()]),
-  /** Null for what was deployed before this was recorded. */
-  deployedBy: Type.Union([Deployer, Type.Null()]),
-  /** Null when the files are not known to be of a repository. */
-  git: Type.Union([GitState, Type.Null()]),
-  createdAt: Type.String(),
-  /** When it became current last. */
-  activatedAt: Type.Union([Type.String(), Type.Null()]),
-  /** Each time that it became current, newest first; the last ten. */
-  activations: Type.Array(ActivationRecord),
-})
+export const DeploymentRecord = Type.Object(
+  {
+    deploymentId: Type.String(),
+    /** `removed`: too old to go back to, its files are gone. */
+    status: Type.Union([
+      Type.Literal('uploading'),
+      Type.Literal('ready'),
+      Type.Literal('failed'),
+      Type.Literal('removed'),
+    ]),
+    /** Whether the site runs this one. */
+    current: Type.Boolean(),
+    source: DeploymentSource,
+    artifactDirectory: Type.String(),
+    fileCount: Type.Integer(),
+    sizeBytes: Type.Integer(),
+    error: Type.Union([Type.String(), Type.Null()]),
+    /** Null for what was deployed before this was recorded. */
+    deployedBy: Type.Union([Deployer, Type.Null()]),
+    /** Null when the files are not known to be of a repository. */
+    git: Type.Union([GitState, Type.Null()]),
+    createdAt: Type.String(),
+    /** When it became current last. */
+    activatedAt: Type.Union([Type.String(), Type.Null()]),
+    /** Each time that it became current, newest first; the last ten. */
+    activations: Type.Array(ActivationRecord),
+  },
+  { title: 'Deployment' },
+)
 export type DeploymentRecord = Static<typeof DeploymentRecord>
 
 export const BeginDeploymentBody = ClosedObject({
