@@ -51,6 +51,17 @@ describe.each([
     }
   })
 
+  test('lists the error of a caller without a credential', async () => {
+    for (const [path, methods] of Object.entries(document().paths)) {
+      for (const [method, { security, responses }] of Object.entries(methods)) {
+        if (security.length === 0) continue
+        const found = path.replace('{siteId}', 'one.test').replaceAll(/\{\w+\}/g, 'none')
+        const { status, json } = await stack.call('one.test', method.toUpperCase(), found)
+        expect(responses[status]?.description, `${method} ${path}`).toContain(json.error.code)
+      }
+    }
+  })
+
   test('says nothing of how the service works inside', () => {
     const text = JSON.stringify(document())
     for (const name of [
@@ -66,6 +77,27 @@ describe.each([
 })
 
 describe('the document of /admin', () => {
+  test('lists the errors of roles that are too low, of other hosts and of bodies that are no JSON', async () => {
+    const user = await stack.adminToken('one.test', 'user')
+    const superAdmin = await stack.adminToken('one.test')
+    for (const [path, methods] of Object.entries(admin.paths)) {
+      for (const [method, { security, responses, requestBody }] of Object.entries(methods)) {
+        if (security.length === 0) continue
+        const call = async (host: string, token: string, body?: string) => {
+          const headers = { 'content-type': 'application/json' }
+          const found = path.replaceAll(/\{\w+\}/g, 'none')
+          return stack.call(host, method.toUpperCase(), found, { token, body, headers })
+        }
+        const errors = [await call('nowhere.test', user)]
+        if (requestBody && 'application/json' in requestBody.content)
+          errors.push(await call('one.test', superAdmin, '{'))
+        if ('403' in responses) errors.push(await call('one.test', user))
+        for (const { status, json } of errors)
+          expect(responses[status]?.description, `${method} ${path}`).toContain(json.error.code)
+      }
+    }
+  })
+
   test('is for anyone who is signed in to the admin pool of the site, and for nobody else', async () => {
     const visitor = await stack.dataToken('one.test')
     const other = await stack.adminToken('two.test')

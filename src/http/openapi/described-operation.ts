@@ -1,6 +1,5 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 
-import type { ErrorCode } from '#base/error-status.ts'
 import { RequestBody } from '#http/bodies/request-body.ts'
 import { RESPONSE_KINDS, type ResponseKind, isResponseKind } from '#http/plugins/response-kinds.ts'
 import type { RouteDeclaration } from '#http/route-declaration.ts'
@@ -10,6 +9,7 @@ import type { OperationObject, PlacedOperation, ResponseObject } from './documen
 import { errorResponses } from './error-responses.ts'
 import { operationId, operationTag } from './operation-id.ts'
 import { accessOf } from './route-access.ts'
+import { derivedErrors } from './route-errors.ts'
 
 const COMPUTE = '/admin/data/compute/execute'
 const FORM = 'application/x-www-form-urlencoded'
@@ -41,7 +41,7 @@ export function describedOperation(
       ...(requestBody === undefined ? {} : { requestBody }),
       responses: {
         ...responsesOf(route, schemas),
-        ...errorResponses(schemas, errorsOf(detail), path === COMPUTE ? 'envelope' : 'plain'),
+        ...errorResponses(schemas, derivedErrors(route), path === COMPUTE ? 'envelope' : 'plain'),
       },
     },
   }
@@ -51,13 +51,16 @@ function parametersOf({ path, params, query }: RouteDeclaration, schemas: Compon
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const known = propertiesOf(params)
   const searched = Object.entries(propertiesOf(query)).map(([name, schema]) => ({
-    ...parameter(name, schemas.of(schema)),
+    ...parameter(name, schemas.of(schema, 'request')),
     in: 'query' as const,
     required: KindGuard.IsObject(query) && (query.required ?? []).includes(name),
   }))
   return [
     ...inPath.map((name) => ({
-      ...parameter(name, known[name] === undefined ? { type: 'string' } : schemas.of(known[name])),
+      ...parameter(
+        name,
+        known[name] === undefined ? { type: 'string' } : schemas.of(known[name], 'request'),
+      ),
       in: 'path' as const,
       required: true,
     })),
@@ -81,7 +84,7 @@ function requestBodyOf(
   if (method === 'GET' || !(body instanceof RequestBody)) return undefined
   // Without a schema there are no fields to send.
   if (body.isJson && schema === undefined) return undefined
-  const described = schema === undefined ? {} : schemas.of(schema)
+  const described = schema === undefined ? {} : schemas.of(schema, 'request')
   return {
     required: body.kind !== 'optional-json',
     description: `At most ${sizeOf(body.limitBytes)}.`,
@@ -112,7 +115,7 @@ function responsesOf(
 ): Record<string, ResponseObject> {
   const responses: Record<string, ResponseObject> = {}
   for (const [status, schema] of Object.entries(declared)) {
-    const content = { 'application/json': { schema: schemas.of(schema) } }
+    const content = { 'application/json': { schema: schemas.of(schema, 'response') } }
     responses[status] = { description: describedStatus(status), content }
   }
   const kind = detail['x-response']
@@ -141,11 +144,6 @@ const KIND_DESCRIPTIONS: Readonly<Record<ResponseKind, string>> = {
 }
 
 const describedStatus = (status: string): string => (status === '202' ? 'Accepted.' : 'Done.')
-
-const errorsOf = (detail: RouteDeclaration['detail']): readonly ErrorCode[] => {
-  const errors = detail['x-errors']
-  return Array.isArray(errors) ? errors : []
-}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined

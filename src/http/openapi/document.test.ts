@@ -18,20 +18,38 @@ const operation = (operationId: string): OperationObject => ({
 describe('the schemas of a document', () => {
   test('are named by their title, and referred to', () => {
     const schemas = new ComponentSchemas()
-    expect(schemas.of(Type.Array(Pet))).toEqual({
+    expect(schemas.of(Type.Array(Pet), 'response')).toEqual({
       type: 'array',
       items: { $ref: '#/components/schemas/Pet' },
     })
-    expect(schemas.of(Pet)).toEqual({ $ref: '#/components/schemas/Pet' })
+    expect(schemas.of(Pet, 'response')).toEqual({ $ref: '#/components/schemas/Pet' })
     expect(schemas.entries()).toEqual({
       Pet: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
     })
   })
 
+  test('are closed where a client sends them, whether or not they say so', () => {
+    const inner = Type.Object({ a: Type.Object({}), b: Type.Optional(Type.Null()) })
+    const closed = { ...inner, additionalProperties: false }
+    const open = { ...inner, additionalProperties: true }
+    const schemas = new ComponentSchemas()
+    for (const schema of [inner, closed]) {
+      expect(schemas.of(schema, 'response')).not.toHaveProperty('additionalProperties')
+      expect(schemas.of(schema, 'request')).toMatchObject({
+        additionalProperties: false,
+        properties: { a: { type: 'object', properties: {} } },
+      })
+    }
+    expect(schemas.of(open, 'response')).toHaveProperty('additionalProperties', true)
+    expect(schemas.of(open, 'request')).toHaveProperty('additionalProperties', true)
+  })
+
   test('have one name each', () => {
     const schemas = new ComponentSchemas()
-    schemas.of(Pet)
-    expect(() => schemas.of(Type.Object({}, { title: 'Pet' }))).toThrow(/Two schemas .* "Pet"/)
+    schemas.of(Pet, 'response')
+    expect(() => schemas.of(Type.Object({}, { title: 'Pet' }), 'response')).toThrow(
+      /Two schemas .* "Pet"/,
+    )
     expect(() => schemas.add('../Pet', {})).toThrow(/no name/)
   })
 })

@@ -64,5 +64,5 @@ export function errorResponses(
       content,
     },
   ])
-  return { ...Object.fromEntries(listed), default: { description: 'An error.', content } }
+  return { ...Object.fromEntries(listed), default: { description: 'Any other error.', content } }
 }

@@ -48,7 +48,7 @@ export function jsonSchema(schema: TSchema, resolve: Resolve = jsonSchema): Json
   const fault: unknown = schema['fault']
   if (description === undefined && typeof fault === 'string')
     entries.push(['description', sentence(fault)])
-  return Object.fromEntries(entries)
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** A parameter that arrives as text and is read as something else. */
