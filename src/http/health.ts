@@ -75,7 +75,7 @@ export const portalDiagnosisRoutes = (context: AppContext) =>
       const walls = [...context.sandboxWalls()]
       return { ...readiness, walls, findings: [...findings, ...names] }
     },
-    { operator: true, response: Diagnosis },
+    { operator: true, summary: 'Diagnose the installation', response: Diagnosis },
   )
 
 async function readinessOf(context: AppContext) {

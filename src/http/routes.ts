@@ -79,7 +79,7 @@ import { aliasRoutes } from './site-api/aliases.ts'
 import { contactRecipientRoutes } from './site-api/contact-recipients.ts'
 import { deployTokenRoutes } from './site-api/deploy-tokens.ts'
 import { envVarClearingRoutes, envVarRoutes } from './site-api/env-vars.ts'
-import { forwardingRoutes } from './site-api/forwarding.ts'
+import { forwardingRoutes, forwardingTargetRoutes } from './site-api/forwarding.ts'
 import { iacJobRoutes, iacRoutes } from './site-api/iac.ts'
 import { logRoutes } from './site-api/logs.ts'
 import { mailSuppressionRoutes } from './site-api/mail-suppressions.ts'
@@ -124,6 +124,7 @@ const SHARED_FAMILIES: readonly SiteFamily[] = [
   deployTokenRoutes,
   envVarRoutes,
   forwardingRoutes,
+  forwardingTargetRoutes,
   iacRoutes,
   logRoutes,
   mailSuppressionRoutes,

@@ -59,6 +59,15 @@ const withoutResponse = (table: readonly RouteRow[]): string[] =>
     )
     .map(({ name }) => name)
 
+/** The routes of the two APIs that do not say what they do: an imperative and its object, without a full stop. */
+const withoutSummary = (table: readonly RouteRow[]): string[] =>
+  table
+    .filter(
+      ({ path, summary = '' }) =>
+        /^\/(?:admin|portal)(?:\/|$)/.test(path) && !/^[A-Z][a-z]+ .*[^.]$/.test(summary),
+    )
+    .map(({ name }) => name)
+
 describe('the route table', () => {
   test('declares authority, audit event and effects of each route, and a proof where no credential is asked for', () => {
     expect(undeclared(rows)).toEqual([])
@@ -110,6 +119,22 @@ describe('the route table', () => {
     expect(withoutResponse(routeRows(routeDeclarations(silent)))).toEqual([
       'GET /admin/api/silent',
       'GET /portal',
+    ])
+  })
+
+  test('says of each route of /admin and /portal what it does', () => {
+    expect(withoutSummary(rows)).toEqual([])
+  })
+
+  test('is incomplete with a route that does not say what it does', () => {
+    const silent = new Elysia()
+      .use(adminAuth(stack.context))
+      .get('/admin/api/silent', () => 'done', { role: 'admin' })
+      .get('/admin/api/said', () => 'done', { role: 'admin', summary: 'Get what was said' })
+      .get('/portal/api/word', () => 'done', { role: 'admin', summary: 'Word' })
+    expect(withoutSummary(routeRows(routeDeclarations(silent)))).toEqual([
+      'GET /admin/api/silent',
+      'GET /portal/api/word',
     ])
   })
 

@@ -32,6 +32,7 @@ export const operationRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Create or replace an operation',
         changes: { audit: ['operation.created', 'operation.changed'], effects: [] },
         // What a preset fixes may be items of a table.
         requestBody: itemsBody('json'),
@@ -45,6 +46,7 @@ export const operationRoutes = (context: AppContext) =>
         done(context.operations.remove(site.siteId, params.operation, audited(context, by))),
       {
         role: 'admin',
+        summary: 'Delete an operation',
         changes: { audit: ['operation.deleted'], effects: [] },
         params: OperationPath,
         response: Done,
@@ -58,6 +60,7 @@ export const operationRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
+        summary: 'Drop the cached responses of an operation',
         changes: { audit: 'derived', effects: [] },
         params: OperationPath,
         response: Invalidated,
@@ -71,6 +74,7 @@ export const operationRoutes = (context: AppContext) =>
       }),
       {
         role: 'admin',
+        summary: 'Publish the runtime of the site again',
         changes: { audit: 'derived', effects: [] },
         response: Reconciling,
       },

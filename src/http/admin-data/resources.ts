@@ -49,6 +49,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Create a resource',
         changes: { audit: ['resource.created'], effects: [] },
         body: NewResource,
         response: ChangedView,
@@ -60,7 +61,7 @@ export const resourceRoutes = (context: AppContext) =>
         const resource = await context.resources.get(site.siteId, params.resourceId)
         return viewOf(ResourceView, { ...resource, config: shownConfig(resource) })
       },
-      { role: 'admin', params: ResourcePath, response: ResourceView },
+      { role: 'admin', summary: 'Get a resource', params: ResourcePath, response: ResourceView },
     )
     .patch(
       '/:resourceId',
@@ -71,6 +72,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Change a resource',
         changes: { audit: ['resource.changed'], effects: [] },
         params: ResourcePath,
         body: ResourcePatch,
@@ -86,6 +88,7 @@ export const resourceRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Delete a resource and its content',
         changes: { audit: ['resource.deleted'], effects: [] },
         params: ResourcePath,
         query: ConfirmationQuery,

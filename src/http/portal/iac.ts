@@ -22,6 +22,7 @@ export const portalIacRoutes = (context: AppContext) =>
     },
     {
       siteAccess: ['deploy', 'iac'],
+      summary: 'Get the definition job of a deployment',
       params: DeploymentPath,
       response: Type.Object({ job: Type.Union([IacJobView, Type.Null()]) }),
     },

@@ -16,10 +16,21 @@ export const portalMailboxReportRoutes = (context: AppContext) =>
         answerPage(context, { scope: [site.siteId, 'operator', 'mailboxes'], query }, (page) =>
           context.mailboxReports.list(site, page),
         ),
-      { siteOperator: true, params: SitePath, query: PageQuery, response: PageOf(MailboxReport) },
+      {
+        siteOperator: true,
+        summary: 'List mailboxes',
+        params: SitePath,
+        query: PageQuery,
+        response: PageOf(MailboxReport),
+      },
     )
     .get(
       '/:address',
       async ({ site, params }) => context.mailboxReports.get(site, params.address),
-      { siteOperator: true, params: SiteAddressPath, response: MailboxReport },
+      {
+        siteOperator: true,
+        summary: 'Get a mailbox',
+        params: SiteAddressPath,
+        response: MailboxReport,
+      },
     )

@@ -50,10 +50,16 @@ export const adminUserRoutes = siteFamily(
           const list = (page: PageRequest) => context.adminUsers.list(site, { ...page, email, q })
           return answerPage(context, { ...asked, bounds: PAGE }, list)
         },
-        { role: 'admin', query: AdminUserQuery, response: PageOf(AdminUser) },
+        {
+          role: 'admin',
+          summary: 'List admin users',
+          query: AdminUserQuery,
+          response: PageOf(AdminUser),
+        },
       )
       .get('/:userId', async ({ site, params }) => context.adminUsers.get(site, params.userId), {
         role: 'admin',
+        summary: 'Get an admin user',
         params: UserPath,
         response: AdminUser,
       })
@@ -66,6 +72,7 @@ export const adminUserRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Remove the second factor of an admin user',
           changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
           params: UserPath,
           responds: 'no-content',
@@ -79,6 +86,7 @@ export const adminUserRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Delete an admin user',
           changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
           params: UserPath,
           responds: 'no-content',
@@ -98,6 +106,7 @@ export const adminUserInviteRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        summary: 'Invite an admin user',
         changes: { audit: ['user.created', 'invite.sent'], effects: ['movesAccount?'] },
         body: NewAdminUser,
         response: CreatedAdminUser,
@@ -108,6 +117,7 @@ export const adminUserInviteRoutes = (context: AppContext) =>
       async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
       {
         role: 'admin',
+        summary: 'Send an invite again',
         changes: { audit: ['invite.sent'], effects: [] },
         params: UserPath,
         response: CreatedAdminUser,
@@ -119,6 +129,7 @@ export const adminUserInviteRoutes = (context: AppContext) =>
         context.adminUsers.changeRole(site, by, params.userId, body.role),
       {
         role: 'admin',
+        summary: 'Change an admin user',
         changes: { audit: ['role.changed', 'invite.sent'], effects: ['movesAccount'] },
         params: UserPath,
         body: RoleChange,
@@ -135,6 +146,7 @@ export const superAdminInviteRoutes = (context: AppContext) =>
       async ({ site, by, body }) => context.superAdminInvites.resend(site, by, body),
       {
         role: 'super-admin',
+        summary: 'Send the invites of super-admins again',
         changes: { audit: ['invite.sent'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: InviteResendRequest,

@@ -16,13 +16,14 @@ export const aliasRoutes = siteFamily(
           answerPage(context, { scope: [...pageScope, 'aliases'], query }, (page) =>
             context.aliases.list(site, page),
           ),
-        { role: 'admin', query: PageQuery, response: PageOf(Alias) },
+        { role: 'admin', summary: 'List aliases', query: PageQuery, response: PageOf(Alias) },
       )
       .put(
         '/:address',
         async ({ site, by, params, body }) => context.aliases.put(site, by, { ...params, ...body }),
         {
           role: 'admin',
+          summary: 'Create or replace an alias',
           changes: { audit: ['alias.changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: AliasTargets,
@@ -37,6 +38,7 @@ export const aliasRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Delete an alias',
           changes: { audit: ['alias.deleted'], effects: [] },
           params: AddressPath,
           responds: 'no-content',

@@ -29,13 +29,19 @@ export const contactRecipientRoutes = siteFamily(
             await context.contactRecipients.list(site),
             ({ email }) => email,
           ),
-        { role: 'admin', query: PageQuery, response: PageOf(ContactRecipient) },
+        {
+          role: 'admin',
+          summary: 'List recipients of the contact form',
+          query: PageQuery,
+          response: PageOf(ContactRecipient),
+        },
       )
       .post(
         '/',
         async ({ site, by, body }) => context.contactRecipients.add(site, by, body.recipients),
         {
           role: 'admin',
+          summary: 'Add recipients of the contact form',
           changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
           body: ContactRecipientList,
           response: AddedContactRecipients,
@@ -50,6 +56,7 @@ export const contactRecipientRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Remove recipients of the contact form',
           changes: { audit: ['contact-recipients.removed'], effects: [] },
           requestBody: optionalJsonBody(SHORT_JSON_BYTES),
           query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),

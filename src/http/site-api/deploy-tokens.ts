@@ -25,10 +25,11 @@ export const deployTokenRoutes = siteFamily(
       .get(
         '/',
         async ({ site }) => ({ items: await context.deployTokens.list(site), nextToken: null }),
-        { role: 'super-admin', response: PageOf(DeployTokenRecord) },
+        { role: 'super-admin', summary: 'List deploy tokens', response: PageOf(DeployTokenRecord) },
       )
       .post('/', async ({ site, by, body }) => context.deployTokens.create(site, by, body), {
         role: 'super-admin',
+        summary: 'Create a deploy token',
         changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
         body: DeployTokenRequest,
         response: CreatedDeployToken,
@@ -41,6 +42,7 @@ export const deployTokenRoutes = siteFamily(
         },
         {
           role: 'super-admin',
+          summary: 'Delete a deploy token',
           changes: { audit: ['deploy-token.ended'], effects: [] },
           params: TokenPath,
           responds: 'no-content',

@@ -8,14 +8,17 @@ import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { siteFamily } from '#http/plugins/site-family.ts'
 
-const EnvVarView = Type.Object({
-  name: Type.String(),
-  secret: Type.Boolean(),
-  /** Only when not secret. */
-  value: Type.Optional(Type.String()),
-  storageBackend: Type.String(),
-  updatedAt: Type.Date(),
-})
+const EnvVarView = Type.Object(
+  {
+    name: Type.String(),
+    secret: Type.Boolean(),
+    /** Only when not secret. */
+    value: Type.Optional(Type.String()),
+    storageBackend: Type.String(),
+    updatedAt: Type.Date(),
+  },
+  { title: 'EnvVar' },
+)
 
 const SavedView = Type.Object({
   items: Type.Array(Type.Object({ name: Type.String(), secret: Type.Boolean() })),
@@ -38,7 +41,12 @@ export const envVarRoutes = siteFamily(
             ({ name }) => name,
           )
         },
-        { role: 'admin', query: PageQuery, response: PageOf(EnvVarView) },
+        {
+          role: 'admin',
+          summary: 'List environment variables',
+          query: PageQuery,
+          response: PageOf(EnvVarView),
+        },
       )
       .put(
         '/',
@@ -49,6 +57,7 @@ export const envVarRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Set environment variables',
           changes: { audit: ['env-vars.changed'], effects: ['setsSecret'] },
           body: Type.Unknown(),
           response: SavedView,
@@ -65,6 +74,7 @@ export const envVarClearingRoutes = (context: AppContext) =>
       async ({ site, by }) => done(context.envVars.clear(site.siteId, audited(context, by))),
       {
         role: 'admin',
+        summary: 'Delete environment variables',
         changes: { audit: ['env-vars.changed'], effects: ['setsSecret'] },
         response: Done,
       },

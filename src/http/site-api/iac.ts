@@ -46,6 +46,7 @@ export const iacRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Plan or apply a definition',
           changes: {
             audit: ['definition.submitted', 'definition.saved'],
             effects: ['setsSecret?'],
@@ -62,7 +63,12 @@ export const iacRoutes = siteFamily(
             await context.iacJobs.get(siteId, params.jobId),
             await context.permissionSync.statusOf(siteId),
           ),
-        { role: 'admin', params: JobPath, response: IacJobView },
+        {
+          role: 'admin',
+          summary: 'Get a job of a definition',
+          params: JobPath,
+          response: IacJobView,
+        },
       )
       .get(
         '/export',
@@ -70,7 +76,7 @@ export const iacRoutes = siteFamily(
           await noteWho(context, site.siteId, by, { event: 'definition.exported' })
           return context.iacJobs.export(site.siteId)
         },
-        { role: 'admin', response: DefinitionView },
+        { role: 'admin', summary: 'Export the definition of the site', response: DefinitionView },
       ),
 )
 
@@ -86,7 +92,12 @@ export const iacJobRoutes = (context: AppContext) =>
           return { items: items.map(listedIacJobView), lastKey }
         })
       },
-      { role: 'admin', query: PageQuery, response: PageOf(ListedIacJobView) },
+      {
+        role: 'admin',
+        summary: 'List jobs of definitions',
+        query: PageQuery,
+        response: PageOf(ListedIacJobView),
+      },
     )
     .post(
       '/jobs/:jobId/cancel',
@@ -97,6 +108,7 @@ export const iacJobRoutes = (context: AppContext) =>
         ),
       {
         role: 'admin',
+        summary: 'Cancel a job of a definition',
         changes: { audit: ['definition.cancelled'], effects: [] },
         params: JobPath,
         response: IacJobView,

@@ -38,6 +38,7 @@ export const logRoutes = siteFamily(
       },
       {
         role: 'admin',
+        summary: 'List log lines, or follow the log',
         query: t.Composite([LogFilterQuery, Followed, PageQuery]),
         // Elysia leaves a Response, here the stream, unchecked.
         response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),

@@ -20,7 +20,12 @@ export const mailSuppressionRoutes = siteFamily(
           answerPage(context, { scope: [...pageScope, 'mail-suppressions'], query }, (page) =>
             context.suppressions.list(site.siteId, page),
           ),
-        { role: 'admin', query: PageQuery, response: PageOf(Suppression) },
+        {
+          role: 'admin',
+          summary: 'List suppressed addresses',
+          query: PageQuery,
+          response: PageOf(Suppression),
+        },
       )
       .delete(
         '/:address',
@@ -30,6 +35,7 @@ export const mailSuppressionRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Send to a suppressed address again',
           changes: { audit: ['mail-suppression.removed'], effects: [] },
           params: AddressPath,
           responds: 'no-content',

@@ -29,6 +29,7 @@ export const mailboxRoutes = siteFamily(
     routes
       .post('/', async ({ site, by, body }) => context.mailboxes.create(site, by, body), {
         role: 'admin',
+        summary: 'Create a mailbox',
         changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
         body: NewMailbox,
         response: Mailbox,
@@ -41,6 +42,7 @@ export const mailboxRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Disable a mailbox',
           changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
           params: AddressPath,
           responds: 'no-content',
@@ -55,6 +57,7 @@ export const mailboxRoutes = siteFamily(
         },
         {
           role: 'super-admin',
+          summary: 'Purge a mailbox and its messages',
           changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
           requestBody: optionalJsonBody(SHORT_JSON_BYTES),
           params: AddressPath,
@@ -68,6 +71,7 @@ export const mailboxRoutes = siteFamily(
           context.mailboxes.restore(site, by, { ...params, ...body }),
         {
           role: 'admin',
+          summary: 'Restore a disabled mailbox',
           changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
           requestBody: optionalJsonBody(SHORT_JSON_BYTES),
           params: AddressPath,
@@ -87,7 +91,7 @@ export const mailboxListRoutes = (context: AppContext) =>
         answerPage(context, { scope: [site.siteId, 'mailboxes', actor.userId], query }, (page) =>
           context.mailboxes.list(site, actor, page),
         ),
-      { role: 'user', query: PageQuery, response: PageOf(Mailbox) },
+      { role: 'user', summary: 'List mailboxes', query: PageQuery, response: PageOf(Mailbox) },
     )
 
 /** What is set about a mailbox, and what it uses. */
@@ -102,7 +106,12 @@ export const mailboxSettingsRoutes = siteFamily(
       .get(
         '/',
         async ({ site, by, params }) => context.mailboxPreferences.get(site, by, params.address),
-        { role: 'user', params: AddressPath, response: MailboxSettings },
+        {
+          role: 'user',
+          summary: 'Get the settings of a mailbox',
+          params: AddressPath,
+          response: MailboxSettings,
+        },
       )
       .put(
         '/',
@@ -110,6 +119,7 @@ export const mailboxSettingsRoutes = siteFamily(
           context.mailboxPreferences.change(site, by, params.address, body),
         {
           role: 'super-admin',
+          summary: 'Change the settings of a mailbox',
           changes: { audit: ['mailbox.settings-changed'], effects: [] },
           params: AddressPath,
           body: MailboxSettingsChange,
@@ -133,6 +143,7 @@ export const mailboxOwnerRoutes = siteFamily(
           context.mailboxOwners.replace(site, by, { ...params, ...body }),
         {
           role: 'admin',
+          summary: 'Replace the owners of a mailbox',
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: MailboxOwnerList,
@@ -145,6 +156,7 @@ export const mailboxOwnerRoutes = siteFamily(
           context.mailboxOwners.add(site, by, { ...params, ...body }),
         {
           role: 'admin',
+          summary: 'Add owners to a mailbox',
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: MailboxOwnerList,
@@ -159,6 +171,7 @@ export const mailboxOwnerRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'Remove owners from a mailbox',
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           requestBody: optionalJsonBody(SHORT_JSON_BYTES),
           params: AddressPath,

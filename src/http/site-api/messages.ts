@@ -41,13 +41,14 @@ export const messageRoutes = siteFamily(
     routes
       .get('/', async ({ site, by, query }) => answerMessages(context, site, by, query), {
         role: 'user',
+        summary: 'List messages',
         query: MessageListQuery,
         response: PageOf(MessageListItem),
       })
       .get(
         '/:messageId',
         async ({ site, by, params }) => context.messages.get(site, by, params.messageId),
-        { role: 'user', params: MessagePath, response: MessageDetail },
+        { role: 'user', summary: 'Get a message', params: MessagePath, response: MessageDetail },
       ),
 )
 
@@ -63,6 +64,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'Mark a message as seen or unseen',
         changes: { audit: 'content', effects: [] },
         params: MessagePath,
         body: SeenChange,
@@ -77,6 +79,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'Archive a message',
         changes: { audit: 'content', effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
@@ -94,6 +97,7 @@ export const messageChangeRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'Restore a deleted message',
         changes: { audit: 'content', effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
@@ -116,6 +120,7 @@ export const messageSendingRoutes = siteFamily(
         },
         {
           role: 'user',
+          summary: 'Send a message',
           changes: { audit: 'content', effects: [] },
           body: SendRequest,
           response: SentMessage,
@@ -130,6 +135,7 @@ export const messageSendingRoutes = siteFamily(
         },
         {
           role: 'user',
+          summary: 'Reply to a message',
           changes: { audit: 'content', effects: [] },
           params: MessagePath,
           body: ReplyRequest,
@@ -150,6 +156,7 @@ export const messageDeletionRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'Delete a message',
         changes: { audit: 'content', effects: [] },
         params: MessagePath,
         responds: 'no-content',
@@ -165,6 +172,7 @@ export const stagedAttachmentRoutes = (context: AppContext) =>
       async ({ site, actor, body }) => context.stagedAttachments.stage(site, actor, body),
       {
         role: 'user',
+        summary: 'Stage an attachment',
         changes: { audit: 'staging', effects: [] },
         requestBody: jsonBody(SHORT_JSON_BYTES),
         body: StageRequest,
@@ -184,6 +192,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        summary: 'Purge a message',
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: MessagePath,
@@ -196,12 +205,18 @@ export const messagePurgeRoutes = (context: AppContext) =>
         context.mailPurge.purgeMany(site, by, { messageIds, force }),
       {
         role: 'super-admin',
+        summary: 'Purge messages',
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: jsonBody(BULK_JSON_BYTES),
         body: BulkPurgeRequest,
         response: BulkPurgeResult,
       },
     )
+    .use(massPurgeRoutes(context))
+
+const massPurgeRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/purge-deleted',
       async ({ site, by, body: { filters: { mailbox, includeTrash = false } = {}, ...asked } }) => {
@@ -213,6 +228,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        summary: 'Purge deleted messages',
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeDeletedRequest,
@@ -227,6 +243,7 @@ export const messagePurgeRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
+        summary: 'Purge all messages of the site',
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeAllRequest,

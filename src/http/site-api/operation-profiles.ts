@@ -23,6 +23,7 @@ export const operationProfileRoutes = siteFamily(
       },
       {
         role: 'admin',
+        summary: 'Profile a call of an operation',
         changes: { audit: ['operation.profiled'], effects: [] },
         params: Type.Object({ operation: NameText }),
         body: ProfileBody,

@@ -15,6 +15,7 @@ export const pageBrandingRoutes = siteFamily(
     routes
       .get('/', async ({ site }) => pageBrandingView(await context.siteBrandings.get(site)), {
         role: 'super-admin',
+        summary: 'Get the color and logo of the site’s pages',
         response: PageBrandingView,
       })
       .put(
@@ -25,6 +26,7 @@ export const pageBrandingRoutes = siteFamily(
         },
         {
           role: 'super-admin',
+          summary: 'Change the color and logo of the site’s pages',
           changes: { audit: ['branding.changed'], effects: [] },
           body: SiteBrandingChange,
           response: PageBrandingView,

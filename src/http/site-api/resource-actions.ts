@@ -23,6 +23,7 @@ interface ContentActions<Action extends string> {
   readonly path: string
   readonly noun: string
   readonly actions: readonly Action[]
+  readonly summaries: Readonly<Record<Action, string>>
   readonly answers: Readonly<Record<Action, TSchema>>
   readonly bodyOf: (action: Action) => RequestBody
   readonly perform: (
@@ -38,6 +39,17 @@ const TABLE_CONTENT: ContentActions<TableAction> = {
   path: 'data/ddb',
   noun: 'table',
   actions: TABLE_ACTIONS,
+  summaries: {
+    get: 'Get an item',
+    put: 'Put an item',
+    update: 'Update an item',
+    delete: 'Delete an item',
+    query: 'Query items',
+    scan: 'Scan items',
+    'batch-get': 'Get several items',
+    'batch-write': 'Put and delete several items',
+    'transact-write': 'Write several items in one transaction',
+  },
   answers: TABLE_ANSWERS,
   bodyOf: () => itemsBody('optional-json'),
   perform: ({ tables }, { siteId, resource }, action, body) =>
@@ -49,6 +61,14 @@ const BUCKET_CONTENT: ContentActions<BucketAction> = {
   path: 'data/s3',
   noun: 'bucket',
   actions: BUCKET_ACTIONS,
+  summaries: {
+    'list-objects': 'List objects',
+    'get-object': 'Get an object',
+    'put-object': 'Put an object',
+    'delete-object': 'Delete an object',
+    'presign-get-object': 'Sign a URL that gets an object',
+    'presign-put-object': 'Sign a URL that puts an object',
+  },
   answers: BUCKET_ANSWERS,
   bodyOf: (action) => optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
   perform: ({ buckets }, { siteId, resource }, action, body) =>
@@ -63,12 +83,14 @@ function contentFamily<Action extends string>(content: ContentActions<Action>): 
   const paths = { site: `/admin/data${below}`, operator: below } as const
   return siteFamily(paths, (routes, context) => {
     for (const action of content.actions) {
+      const summary: string = content.summaries[action]
       routes.post(
         `/${action}`,
         async ({ site: { siteId }, resource, body }) =>
           content.perform(context, { siteId, resource }, action, body),
         {
           resourceRole: 'admin',
+          summary,
           changes: { audit: 'content', effects: [] },
           requestBody: content.bodyOf(action),
           params: ResourcePath,
@@ -80,6 +102,7 @@ function contentFamily<Action extends string>(content: ContentActions<Action>): 
     }
     return routes.post('/:action', ({ params }): never => unknownAction(content, params.action), {
       role: 'admin',
+      summary: 'Refuse an unknown action',
       changes: { audit: 'content', effects: [] },
       params: ActionPath,
       body: Type.Unknown(),

@@ -24,7 +24,7 @@ export const runtimeRoutes = siteFamily(
       '/',
       async ({ site, pageScope, query }) =>
         runtimeView(context, site.siteId, { scope: [...pageScope, 'resources'], query }),
-      { role: 'admin', query: PageQuery, response: RuntimeView },
+      { role: 'admin', summary: 'List resources', query: PageQuery, response: RuntimeView },
     ),
 )
 

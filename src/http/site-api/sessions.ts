@@ -24,7 +24,7 @@ export const ownSessionRoutes = (context: AppContext) =>
         const asked = { scope: [site.siteId, 'own-sessions', actor.userId], query }
         return answerSessions(context, asked, await context.userSessions.list(site, user))
       },
-      { role: 'user', query: PageQuery, response: SessionList },
+      { role: 'user', summary: 'List your sessions', query: PageQuery, response: SessionList },
     )
     .delete(
       '/',
@@ -35,6 +35,7 @@ export const ownSessionRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'End your other sessions',
         changes: { audit: ['sessions.revoked'], effects: [] },
         responds: 'no-content',
       },
@@ -51,6 +52,7 @@ export const ownSessionRoutes = (context: AppContext) =>
       },
       {
         role: 'user',
+        summary: 'End one of your sessions',
         changes: { audit: ['session.revoked'], effects: [] },
         params: SessionPath,
         responds: 'no-content',
@@ -73,7 +75,13 @@ export const userSessionRoutes = siteFamily(
           const asked = { scope: [...pageScope, 'user-sessions', userId], query }
           return answerSessions(context, asked, await context.userSessions.list(site, user))
         },
-        { role: 'admin', params: UserPath, query: PageQuery, response: SessionList },
+        {
+          role: 'admin',
+          summary: 'List the sessions of an admin user',
+          params: UserPath,
+          query: PageQuery,
+          response: SessionList,
+        },
       )
       .delete(
         '/',
@@ -84,6 +92,7 @@ export const userSessionRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'End the sessions of an admin user',
           changes: { audit: ['sessions.revoked'], effects: [] },
           params: UserPath,
           responds: 'no-content',
@@ -98,6 +107,7 @@ export const userSessionRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'End a session of an admin user',
           changes: { audit: ['session.revoked'], effects: [] },
           params: UserSessionPath,
           responds: 'no-content',

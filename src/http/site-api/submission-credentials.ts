@@ -26,7 +26,13 @@ export const submissionCredentialRoutes = siteFamily(
           const page = await answerList(context, asked, items, ({ credentialId }) => credentialId)
           return { mailbox, ...page }
         },
-        { role: 'user', params: AddressPath, query: PageQuery, response: CredentialList },
+        {
+          role: 'user',
+          summary: 'List submission credentials of a mailbox',
+          params: AddressPath,
+          query: PageQuery,
+          response: CredentialList,
+        },
       )
       .post(
         '',
@@ -34,6 +40,7 @@ export const submissionCredentialRoutes = siteFamily(
           context.submissionCredentials.create(site, by, params.address, body.name),
         {
           role: 'user',
+          summary: 'Create a submission credential',
           changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
           params: AddressPath,
           body: CredentialRequest,
@@ -48,6 +55,7 @@ export const submissionCredentialRoutes = siteFamily(
         },
         {
           role: 'user',
+          summary: 'Delete a submission credential',
           changes: { audit: ['mail-credential.removed'], effects: [] },
           params: CredentialPath,
           responds: 'no-content',

@@ -30,10 +30,16 @@ export const visitorRoutes = siteFamily(PATHS, (routes, context) =>
           context.visitorAccounts.list(site, { ...page, email, q, status }),
         )
       },
-      { role: 'admin', query: VisitorQuery, response: PageOf(VisitorAccount) },
+      {
+        role: 'admin',
+        summary: 'List visitors',
+        query: VisitorQuery,
+        response: PageOf(VisitorAccount),
+      },
     )
     .get('/:sub', async ({ site, params }) => context.visitorAccounts.get(site, params.sub), {
       role: 'admin',
+      summary: 'Get a visitor',
       params: VisitorPath,
       response: VisitorAccountDetail,
     })
@@ -42,6 +48,7 @@ export const visitorRoutes = siteFamily(PATHS, (routes, context) =>
       async ({ site, by, params }) => context.visitorAccounts.disable(site, params.sub, by),
       {
         role: 'admin',
+        summary: 'Disable a visitor',
         changes: { audit: ['user.disabled', 'sessions.revoked'], effects: [] },
         params: VisitorPath,
         response: VisitorAccount,
@@ -52,6 +59,7 @@ export const visitorRoutes = siteFamily(PATHS, (routes, context) =>
       async ({ site, by, params }) => context.visitorAccounts.enable(site, params.sub, by),
       {
         role: 'admin',
+        summary: 'Enable a visitor',
         changes: { audit: ['user.enabled'], effects: [] },
         params: VisitorPath,
         response: VisitorAccount,
@@ -70,6 +78,7 @@ export const visitorRemovalRoutes = siteFamily(PATHS, (routes, context) =>
       },
       {
         role: 'admin',
+        summary: 'Sign a visitor out everywhere',
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: VisitorPath,
         responds: 'no-content',
@@ -84,6 +93,7 @@ export const visitorRemovalRoutes = siteFamily(PATHS, (routes, context) =>
       },
       {
         role: 'admin',
+        summary: 'Remove the second factor of a visitor',
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: VisitorPath,
         responds: 'no-content',
@@ -97,6 +107,7 @@ export const visitorRemovalRoutes = siteFamily(PATHS, (routes, context) =>
       },
       {
         role: 'admin',
+        summary: 'Delete a visitor',
         changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
         params: VisitorPath,
         responds: 'no-content',
@@ -116,7 +127,13 @@ export const visitorSessionRoutes = siteFamily(
           const asked = { scope: [...pageScope, 'visitor-sessions', sub], query }
           return answerSessions(context, asked, await context.userSessions.list(site, visitor))
         },
-        { role: 'admin', params: VisitorPath, query: PageQuery, response: SessionList },
+        {
+          role: 'admin',
+          summary: 'List the sessions of a visitor',
+          params: VisitorPath,
+          query: PageQuery,
+          response: SessionList,
+        },
       )
       .delete(
         '/:sessionId',
@@ -127,6 +144,7 @@ export const visitorSessionRoutes = siteFamily(
         },
         {
           role: 'admin',
+          summary: 'End a session of a visitor',
           changes: { audit: ['session.revoked'], effects: [] },
           params: VisitorSessionPath,
           responds: 'no-content',
