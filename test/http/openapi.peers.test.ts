@@ -120,7 +120,7 @@ function strictAjv(): Ajv2020 {
   return ajv.addKeyword('components')
 }
 
-/** The schemas of requests and responses, and those that have a name. */
+/** The different schemas of requests and responses, and those that have a name. */
 function schemasIn({ paths, components }: OpenApiDocument): JsonSchema[] {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
   const bodies = operations.flatMap(({ requestBody, responses }) =>
@@ -129,8 +129,7 @@ function schemasIn({ paths, components }: OpenApiDocument): JsonSchema[] {
     ),
   )
   const parameters = operations.flatMap(({ parameters = [] }) => parameters)
-  return [
-    ...Object.values(components.schemas),
-    ...[...bodies, ...parameters].map(({ schema }) => schema),
-  ]
+  const used = [...bodies, ...parameters].map(({ schema }) => schema)
+  const all = [...Object.values(components.schemas), ...used]
+  return [...new Map(all.map((schema) => [JSON.stringify(schema), schema])).values()]
 }
