@@ -1,16 +1,12 @@
-import { Type } from '@sinclair/typebox'
-
 import { AdminUser } from '#identity/admin-users/model.ts'
 
 import { columns, printable } from './columns.ts'
 import type { Arguments, CommandResult } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { itemPage } from './list-command.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
-const AdminPage = Type.Object({
-  items: Type.Array(AdminUser),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const AdminPage = itemPage(AdminUser)
 
 /** An admin cannot be disabled: only a deletion or another role takes the rights away. */
 const CHANGES = {

@@ -1,31 +1,19 @@
-import { Type } from '@sinclair/typebox'
-
 import { Alias } from '#mail/aliases/model.ts'
 
 import { columns, printable } from './columns.ts'
 import { type CliCommand, listOption } from './command.ts'
 import { UsageError } from './errors.ts'
+import { listCommand } from './list-command.ts'
 import { namedAddress } from './mail-address.ts'
-import { sitePath } from './service-client.ts'
 
-const AliasPage = Type.Object({
-  items: Type.Array(Alias),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
-
-export const aliasList: CliCommand = {
+export const aliasList = listCommand({
   name: 'alias list',
   summary: 'The addresses of a site that lead to mailboxes',
-  words: ['DOMAIN'],
-  options: [],
-  async run({ args, service }) {
-    const items = await service.portalItems(AliasPage, sitePath(args.word, '/aliases'))
-    return {
-      json: { items, nextToken: null },
-      text: items.length === 0 ? 'No alias yet: croft alias set' : columns(items.map(rowOf)),
-    }
-  },
-}
+  path: '/aliases',
+  item: Alias,
+  row: rowOf,
+  empty: 'No alias yet: croft alias set',
+})
 
 export const aliasSet: CliCommand = {
   name: 'alias set',
@@ -37,7 +25,7 @@ export const aliasSet: CliCommand = {
     if (targets === undefined) throw new UsageError('--to is missing')
     const path = namedAddress(args).path('aliases')
     const alias = await service.portalAs(Alias, 'PUT', path, { body: { targets } })
-    return { json: alias, text: columns([rowOf(alias)]) }
+    return { json: alias, text: columns([rowOf(alias).map(printable)]) }
   },
 }
 
@@ -53,5 +41,6 @@ export const aliasDelete: CliCommand = {
   },
 }
 
-const rowOf = ({ address, targets }: Alias): string[] =>
-  [address, `→ ${targets.join(', ')}`].map(printable)
+function rowOf({ address, targets }: Alias): string[] {
+  return [address, `→ ${targets.join(', ')}`]
+}

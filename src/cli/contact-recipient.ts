@@ -1,32 +1,21 @@
-import { Type } from '@sinclair/typebox'
-
 import { AddedContactRecipients, ContactRecipient } from '#mail/contact/recipient-model.ts'
 
 import { columns, printable } from './columns.ts'
 import { type Arguments, type CliCommand, listOption } from './command.ts'
 import { UsageError } from './errors.ts'
+import { listCommand } from './list-command.ts'
 import { sitePath } from './service-client.ts'
 
-const RecipientPage = Type.Object({
-  items: Type.Array(ContactRecipient),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
 const EMAIL = listOption('--email <address>', 'an address anywhere')
 
-export const contactRecipientList: CliCommand = {
+export const contactRecipientList = listCommand({
   name: 'contact-recipient list',
   summary: 'To whom the contact form of a site sends',
-  words: ['DOMAIN'],
-  options: [],
-  async run({ args, service }) {
-    const items = await service.portalItems(RecipientPage, pathOf(args))
-    const rows = items.map(({ email, createdAt }) => [email, `since ${createdAt}`].map(printable))
-    return {
-      json: { items, nextToken: null },
-      text: rows.length === 0 ? 'Nobody yet: croft contact-recipient add' : columns(rows),
-    }
-  },
-}
+  path: '/contact-recipients',
+  item: ContactRecipient,
+  row: ({ email, createdAt }) => [email, `since ${createdAt}`],
+  empty: 'Nobody yet: croft contact-recipient add',
+})
 
 export const contactRecipientAdd: CliCommand = {
   name: 'contact-recipient add',

@@ -1,20 +1,16 @@
-import { Type } from '@sinclair/typebox'
-
 import { MessageListItem } from '#mail/messages/model.ts'
 
 import { columns, printable } from './columns.ts'
 import { type CliCommand, choiceOption, textOption } from './command.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
+import { itemPage } from './list-command.ts'
 import { namedAddress } from './mail-address.ts'
 import type { ServiceClient } from './service-client.ts'
 
 const FROM_LENGTH = 40
 const SUBJECT_LENGTH = 100
 
-const MessagePage = Type.Object({
-  items: Type.Array(MessageListItem),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const MessagePage = itemPage(MessageListItem)
 
 /** Options by the names that the service gives to filters. */
 const FILTERS = { folder: 'folder', since: 'since', q: 'search' } as const

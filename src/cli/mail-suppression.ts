@@ -1,32 +1,17 @@
-import { Type } from '@sinclair/typebox'
-
 import { Suppression } from '#mail/sending/model.ts'
 
-import { columns, printable } from './columns.ts'
 import { type CliCommand, textOption } from './command.ts'
+import { listCommand } from './list-command.ts'
 import { sitePath } from './service-client.ts'
 
-const SuppressionPage = Type.Object({
-  items: Type.Array(Suppression),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
-
-export const suppressionList: CliCommand = {
+export const suppressionList = listCommand({
   name: 'mail suppressions',
   summary: 'The addresses that a site sends nothing to, because mail to them came back',
-  words: ['DOMAIN'],
-  options: [],
-  async run({ args, service }) {
-    const items = await service.portalItems(
-      SuppressionPage,
-      sitePath(args.word, '/mail-suppressions'),
-    )
-    return {
-      json: { items, nextToken: null },
-      text: items.length === 0 ? 'No address is suppressed' : columns(items.map(rowOf)),
-    }
-  },
-}
+  path: '/mail-suppressions',
+  item: Suppression,
+  row: ({ createdAt, address, detail }) => [createdAt, address, detail],
+  empty: 'No address is suppressed',
+})
 
 export const suppressionRemove: CliCommand = {
   name: 'mail unsuppress',
@@ -40,6 +25,3 @@ export const suppressionRemove: CliCommand = {
     return { json: { address, suppressed: false }, text: `Mail is sent to ${address} again.` }
   },
 }
-
-const rowOf = ({ createdAt, address, detail }: Suppression): string[] =>
-  [createdAt, address, detail].map(printable)

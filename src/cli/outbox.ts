@@ -11,14 +11,12 @@ import {
   textOption,
 } from './command.ts'
 import { UsageError } from './errors.ts'
+import { itemPage } from './list-command.ts'
 import { sitePath } from './service-client.ts'
 
 const SHOWN = 25
 
-const OutboxPage = Type.Object({
-  items: Type.Array(CapturedMessage),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const OutboxPage = itemPage(CapturedMessage)
 
 const FailedPage = Type.Object({
   items: Type.Array(

@@ -1,5 +1,3 @@
-import { Type } from '@sinclair/typebox'
-
 import { DeploymentRecord } from '#sites/deployments/model.ts'
 
 import { columns, printable } from './columns.ts'
@@ -13,12 +11,10 @@ import {
   sizeWords,
 } from './deployment-words.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
+import { itemPage } from './list-command.ts'
 import { sitePath } from './service-client.ts'
 
-const DeploymentPage = Type.Object({
-  items: Type.Array(DeploymentRecord),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const DeploymentPage = itemPage(DeploymentRecord)
 
 export const siteDeployments: CliCommand = {
   name: 'site deployments',

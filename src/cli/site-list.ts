@@ -1,14 +1,10 @@
-import { Type } from '@sinclair/typebox'
-
 import { SiteRecord } from '#sites/model.ts'
 
 import { columns } from './columns.ts'
 import type { CliCommand } from './command.ts'
+import { itemPage } from './list-command.ts'
 
-const SitePage = Type.Object({
-  items: Type.Array(SiteRecord),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const SitePage = itemPage(SiteRecord)
 
 export const siteList: CliCommand = {
   name: 'site list',

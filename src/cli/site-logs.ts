@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { createParser } from 'eventsource-parser'
 
@@ -11,12 +10,10 @@ import { columns, printable } from './columns.ts'
 import { type Arguments, type CliCommand, flagOption, textOption } from './command.ts'
 import { UsageError, ServiceRefusal } from './errors.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
+import { itemPage } from './list-command.ts'
 import { sitePath, type ServiceClient } from './service-client.ts'
 
-const LogPage = Type.Object({
-  items: Type.Array(LogRecord),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const LogPage = itemPage(LogRecord)
 
 const FILTERS = ['operation', 'level', 'since', 'requestId'] as const
 

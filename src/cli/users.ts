@@ -12,6 +12,7 @@ import {
   textOption,
 } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
+import { itemPage } from './list-command.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
 const Visitor = Type.Object({
@@ -25,10 +26,7 @@ const Visitor = Type.Object({
 })
 type Visitor = Static<typeof Visitor>
 
-const VisitorPage = Type.Object({
-  items: Type.Array(Visitor),
-  nextToken: Type.Union([Type.String(), Type.Null()]),
-})
+const VisitorPage = itemPage(Visitor)
 
 const VisitorDetail = Type.Composite([
   Visitor,
