@@ -10,7 +10,7 @@ interface SiteAddress {
   /** Of the site whose domain the address has, below `/portal/api`. */
   readonly sitePath: (rest: string) => string
   /** Of the address itself, in that collection. */
-  readonly path: (collection: 'mailboxes' | 'aliases', rest?: string) => string
+  readonly path: (collection: 'mailboxes' | 'mailbox-reports' | 'aliases', rest?: string) => string
 }
 
 export function namedAddress({ word }: Arguments): SiteAddress {

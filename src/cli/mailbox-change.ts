@@ -2,7 +2,6 @@ import { requireAgreement } from './agreement.ts'
 import {
   type Arguments,
   type CliCommand,
-  type Invocation,
   YES_OPTIONS,
   choiceOption,
   listOption,
@@ -10,7 +9,7 @@ import {
 } from './command.ts'
 import { UsageError } from './errors.ts'
 import { namedAddress } from './mail-address.ts'
-import { mailboxText, readMailbox } from './mailbox-show.ts'
+import { showMailbox } from './mailbox-show.ts'
 import { defined } from './site-options.ts'
 
 const OWNER_OPTION = listOption('--owner <user>', 'a user of the site, by address or id')
@@ -25,7 +24,7 @@ export const mailboxCreate: CliCommand = {
     const owners = call.args.list('owner')
     if (owners === undefined) throw new UsageError('--owner is missing')
     await call.service.portal('POST', sitePath('/mailboxes'), { body: { address, owners } })
-    return shown(call)
+    return showMailbox(call)
   },
 }
 
@@ -47,7 +46,7 @@ export const mailboxOwners: CliCommand = {
     if (set) await service.portal('PATCH', path, { body: { owners: set } })
     if (add) await service.portal('POST', `${path}/owners`, { body: { owners: add } })
     if (remove) await service.portal('DELETE', `${path}/owners`, { body: { owners: remove } })
-    return shown(call)
+    return showMailbox(call)
   },
 }
 
@@ -72,7 +71,7 @@ export const mailboxSet: CliCommand = {
     })
     if (Object.keys(body).length === 0) throw new UsageError('say what to change')
     await service.portal('PUT', namedAddress(args).path('mailboxes', '/settings'), { body })
-    return shown(call)
+    return showMailbox(call)
   },
 }
 
@@ -83,7 +82,7 @@ export const mailboxDisable: CliCommand = {
   options: [],
   async run(call) {
     await call.service.portal('DELETE', namedAddress(call.args).path('mailboxes'))
-    return shown(call)
+    return showMailbox(call)
   },
 }
 
@@ -96,7 +95,7 @@ export const mailboxRestore: CliCommand = {
     const { args, service } = call
     const body = defined({ owners: args.list('owner') })
     await service.portal('POST', namedAddress(args).path('mailboxes', '/restore'), { body })
-    return shown(call)
+    return showMailbox(call)
   },
 }
 
@@ -111,12 +110,6 @@ export const mailboxPurge: CliCommand = {
     await service.portal('POST', path('mailboxes', '/purge'), { body: { confirm: true } })
     return { json: { address, purged: true }, text: `Purged ${address}.` }
   },
-}
-
-/** The mailbox as it is now. */
-async function shown({ args, service }: Invocation) {
-  const report = await readMailbox(service, namedAddress(args).path('mailboxes'))
-  return { json: report, text: mailboxText(report) }
 }
 
 const quotaOf = (args: Arguments, option: 'quotaBytes' | 'quotaMessages') =>

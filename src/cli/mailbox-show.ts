@@ -1,25 +1,28 @@
 import { MailboxReport } from '#mail/mailboxes/model.ts'
 
 import { columns, printable } from './columns.ts'
-import type { CliCommand } from './command.ts'
+import type { CliCommand, CommandResult, Invocation } from './command.ts'
 import { namedAddress } from './mail-address.ts'
-import type { ServiceClient } from './service-client.ts'
 
 export const mailboxShow: CliCommand = {
   name: 'mailbox show',
   summary: 'A mailbox: its owners, settings and usage',
   words: ['ADDRESS'],
   options: [],
-  async run({ args, service }) {
-    const report = await readMailbox(service, namedAddress(args).path('mailboxes'))
-    return { json: report, text: mailboxText(report) }
-  },
+  run: showMailbox,
 }
 
-export const readMailbox = (service: ServiceClient, path: string): Promise<MailboxReport> =>
-  service.portalAs(MailboxReport, 'GET', path)
+/** The mailbox that is named, as it is now. */
+export async function showMailbox({
+  args,
+  service,
+}: Pick<Invocation, 'args' | 'service'>): Promise<CommandResult> {
+  const path = namedAddress(args).path('mailbox-reports')
+  const report = await service.portalAs(MailboxReport, 'GET', path)
+  return { json: report, text: mailboxText(report) }
+}
 
-export function mailboxText(report: MailboxReport): string {
+function mailboxText(report: MailboxReport): string {
   const { address, status, ownerEmails, trashAutoPurge, trashRetentionDays } = report
   return columns(
     [

@@ -60,7 +60,7 @@ import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalMailReparseRoutes } from './portal/mail-reparse.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
-import { portalMailboxReportRoutes } from './portal/mailboxes.ts'
+import { portalMailboxReportRoutes } from './portal/mailbox-reports.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSecondFactorRoutes } from './portal/second-factors.ts'
 import { portalSiteArchiveRoutes } from './portal/site-archives.ts'
@@ -84,8 +84,8 @@ import { iacJobRoutes, iacRoutes } from './site-api/iac.ts'
 import { logRoutes } from './site-api/logs.ts'
 import { mailSuppressionRoutes } from './site-api/mail-suppressions.ts'
 import {
-  mailboxListRoutes,
   mailboxOwnerRoutes,
+  mailboxRemovalRoutes,
   mailboxRoutes,
   mailboxSettingsRoutes,
 } from './site-api/mailboxes.ts'
@@ -129,6 +129,7 @@ const SHARED_FAMILIES: readonly SiteFamily[] = [
   logRoutes,
   mailSuppressionRoutes,
   mailboxRoutes,
+  mailboxRemovalRoutes,
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
   messageRoutes,
@@ -185,7 +186,6 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   superAdminInviteRoutes,
   envVarClearingRoutes,
   iacJobRoutes,
-  mailboxListRoutes,
   messageChangeRoutes,
   messageDeletionRoutes,
   messagePurgeRoutes,

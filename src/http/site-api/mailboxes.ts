@@ -1,11 +1,10 @@
-import { Elysia, t } from 'elysia'
+import { t } from 'elysia'
 
-import type { AppContext } from '#context'
+import { actorId } from '#base/actor.ts'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { AddressPath } from '#http/path-params.ts'
-import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { siteFamily } from '#http/plugins/site-family.ts'
 import {
   Mailbox,
@@ -22,77 +21,81 @@ import {
 /** May be repeated. */
 const OwnersQuery = t.Object({ owners: t.Optional(t.String({ repeatable: true })) })
 
-/** The places where a site takes mail. */
-export const mailboxRoutes = siteFamily(
-  { site: '/admin/api/mailboxes', operator: '/mailboxes', body: jsonBody(SHORT_JSON_BYTES) },
-  (routes, context) =>
-    routes
-      .post('/', async ({ site, by, body }) => context.mailboxes.create(site, by, body), {
-        role: 'admin',
-        summary: 'Create a mailbox',
-        changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
-        body: NewMailbox,
-        response: Mailbox,
-      })
-      .delete(
-        '/:address',
-        async ({ site, by, params }) => {
-          await context.mailboxes.disable(site, by, params.address)
-          return noContent()
-        },
-        {
-          role: 'admin',
-          summary: 'Disable a mailbox',
-          changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
-          params: AddressPath,
-          responds: 'no-content',
-        },
-      )
-      .post(
-        '/:address/purge',
-        async ({ site, by, params, body }) => {
-          requireConfirmation(params.address, body)
-          await context.mailboxes.purge(site, by, params.address)
-          return noContent()
-        },
-        {
-          role: 'super-admin',
-          summary: 'Purge a mailbox and its messages',
-          changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
-          requestBody: optionalJsonBody(SHORT_JSON_BYTES),
-          params: AddressPath,
-          body: PurgeConfirmation,
-          responds: 'no-content',
-        },
-      )
-      .post(
-        '/:address/restore',
-        async ({ site, by, params, body }) =>
-          context.mailboxes.restore(site, by, { ...params, ...body }),
-        {
-          role: 'admin',
-          summary: 'Restore a disabled mailbox',
-          changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
-          requestBody: optionalJsonBody(SHORT_JSON_BYTES),
-          params: AddressPath,
-          body: OptionalOwnerList,
-          response: Mailbox,
-        },
-      ),
-)
+const PATHS = {
+  site: '/admin/api/mailboxes',
+  operator: '/mailboxes',
+  body: jsonBody(SHORT_JSON_BYTES),
+} as const
 
-/** For admins alone: the operator’s list reports what each mailbox uses. */
-export const mailboxListRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/api/mailboxes' })
-    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+/** The places where a site takes mail. */
+export const mailboxRoutes = siteFamily(PATHS, (routes, context) =>
+  routes
+    .post('/', async ({ site, by, body }) => context.mailboxes.create(site, by, body), {
+      role: 'admin',
+      summary: 'Create a mailbox',
+      changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
+      body: NewMailbox,
+      response: Mailbox,
+    })
     .get(
       '/',
-      async ({ site, actor, query }) =>
-        answerPage(context, { scope: [site.siteId, 'mailboxes', actor.userId], query }, (page) =>
-          context.mailboxes.list(site, actor, page),
+      async ({ site, pageScope, by, query }) =>
+        answerPage(context, { scope: [...pageScope, 'mailboxes', actorId(by)], query }, (page) =>
+          context.mailboxes.list(site, by, page),
         ),
       { role: 'user', summary: 'List mailboxes', query: PageQuery, response: PageOf(Mailbox) },
+    ),
+)
+
+/** Disabling a mailbox, and what may follow. */
+export const mailboxRemovalRoutes = siteFamily(PATHS, (routes, context) =>
+  routes
+    .delete(
+      '/:address',
+      async ({ site, by, params }) => {
+        await context.mailboxes.disable(site, by, params.address)
+        return noContent()
+      },
+      {
+        role: 'admin',
+        summary: 'Disable a mailbox',
+        changes: { audit: ['mailbox.disabled', 'mail-forwarding.changed'], effects: [] },
+        params: AddressPath,
+        responds: 'no-content',
+      },
     )
+    .post(
+      '/:address/purge',
+      async ({ site, by, params, body }) => {
+        requireConfirmation(params.address, body)
+        await context.mailboxes.purge(site, by, params.address)
+        return noContent()
+      },
+      {
+        role: 'super-admin',
+        summary: 'Purge a mailbox and its messages',
+        changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        body: PurgeConfirmation,
+        responds: 'no-content',
+      },
+    )
+    .post(
+      '/:address/restore',
+      async ({ site, by, params, body }) =>
+        context.mailboxes.restore(site, by, { ...params, ...body }),
+      {
+        role: 'admin',
+        summary: 'Restore a disabled mailbox',
+        changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        body: OptionalOwnerList,
+        response: Mailbox,
+      },
+    ),
+)
 
 /** What is set about a mailbox, and what it uses. */
 export const mailboxSettingsRoutes = siteFamily(

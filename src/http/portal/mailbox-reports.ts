@@ -8,17 +8,19 @@ import { MailboxReport } from '#mail/mailboxes/model.ts'
 
 /** The mailboxes of a site with what each uses. For the operator alone: an admin reads the settings of one mailbox. */
 export const portalMailboxReportRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/portal/api/sites/:siteId/mailboxes' })
+  new Elysia({ prefix: '/portal/api/sites/:siteId/mailbox-reports' })
     .use(operatorAuth(context))
     .get(
       '/',
       async ({ site, query }) =>
-        answerPage(context, { scope: [site.siteId, 'operator', 'mailboxes'], query }, (page) =>
-          context.mailboxReports.list(site, page),
+        answerPage(
+          context,
+          { scope: [site.siteId, 'operator', 'mailbox-reports'], query },
+          (page) => context.mailboxReports.list(site, page),
         ),
       {
         siteOperator: true,
-        summary: 'List mailboxes',
+        summary: 'List reports of mailboxes',
         params: SitePath,
         query: PageQuery,
         response: PageOf(MailboxReport),
@@ -29,7 +31,7 @@ export const portalMailboxReportRoutes = (context: AppContext) =>
       async ({ site, params }) => context.mailboxReports.get(site, params.address),
       {
         siteOperator: true,
-        summary: 'Get a mailbox',
+        summary: 'Get the report of a mailbox',
         params: SiteAddressPath,
         response: MailboxReport,
       },
