@@ -75,7 +75,7 @@ export class GuestContext {
     this.#context = home.context()
     this.#runtime = runtimeReferences(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
-    const { limits, site, env, handler, entry } = bootParts(definition)
+    const { limits, site, env, handler, entry, schemas } = bootParts(definition)
     const moved = definition.modules.filter(({ map }) => map !== undefined)
     const movedPaths = Object.fromEntries(moved.map(({ path }) => [path, true]))
     const config = JSON.stringify({
@@ -84,6 +84,7 @@ export class GuestContext {
       env,
       handler,
       entry,
+      schemas,
       moved: movedPaths,
       nowMs: steadyNowMs(),
     })
@@ -302,8 +303,8 @@ function recordsOf(read: () => unknown): FromGuest[] | undefined {
 }
 
 function bootParts(definition: SlotDefinition) {
-  const { siteId, siteDomain, env, handler, entry, limits } = definition
-  return { limits, env, handler, entry, site: { siteId, siteDomain } }
+  const { siteId, siteDomain, env, handler, entry, limits, schemas } = definition
+  return { limits, env, handler, entry, schemas, site: { siteId, siteDomain } }
 }
 
 /** Lets site code read the files of the artifact that came with the function, and nothing else of this machine. */

@@ -1,4 +1,10 @@
 import {
+  MAX_FAULT_MESSAGE_LENGTH,
+  MAX_POINTER_LENGTH,
+  MAX_SCHEMA_FAULTS,
+  type SchemaFault,
+} from '#sandbox/protocol/compiled-schema.ts'
+import {
   type FromGuest,
   type GuestFailure,
   LEVELS,
@@ -12,6 +18,8 @@ import type { WorkerOutput } from './worker-output.ts'
 const MAX_NAME_LENGTH = 64
 /** The guest cuts lines itself and adds a few words that say so. */
 const MARGIN_LENGTH = 64
+/** With every unit of it escaped. */
+const MAX_FAULTS_LENGTH = 8 * MAX_SCHEMA_FAULTS * (MAX_POINTER_LENGTH + MAX_FAULT_MESSAGE_LENGTH)
 const ERROR = LEVELS.indexOf('error')
 
 const FAILED: ReadonlySet<string> = new Set<Failed['kind']>([
@@ -19,9 +27,13 @@ const FAILED: ReadonlySet<string> = new Set<Failed['kind']>([
   'invalidResult',
   'invalidBody',
   'oversized',
+  'mismatch',
 ])
 
-type Failed = Extract<FromGuest, { kind: 'thrown' | 'invalidResult' | 'invalidBody' | 'oversized' }>
+type Failed = Extract<
+  FromGuest,
+  { kind: 'thrown' | 'invalidResult' | 'invalidBody' | 'oversized' | 'mismatch' }
+>
 
 /** Carries out what a guest reports after an entry. All of it is hostile: unknown ids are ignored, lengths bounded. */
 export class GuestReport {
@@ -86,6 +98,10 @@ export class GuestReport {
         return { kind: 'invalidResult', message: record.texts[0] }
       case 'invalidBody':
         return { kind: 'invalidBody', message: record.texts[0] }
+      case 'mismatch': {
+        const of = record.numbers[1] === 1 ? 'result' : 'payload'
+        return { kind: 'mismatch', of, faults: schemaFaultsIn(record.texts[0]) }
+      }
       case 'oversized': {
         const limit = this.#deps.definition.limits.resultBytes
         const used = Math.max(record.numbers[1], limit + 1)
@@ -111,3 +127,24 @@ export class GuestReport {
 }
 
 const isFailed = (record: FromGuest): record is Failed => FAILED.has(record.kind)
+
+function schemaFaultsIn(text: string): readonly SchemaFault[] {
+  const faults = listIn(text)
+    .slice(0, MAX_SCHEMA_FAULTS)
+    .flatMap((fault): SchemaFault[] => {
+      const [pointer, message]: readonly unknown[] = Array.isArray(fault) ? fault : []
+      if (typeof pointer !== 'string' || typeof message !== 'string') return []
+      return [[pointer.slice(0, MAX_POINTER_LENGTH), message.slice(0, MAX_FAULT_MESSAGE_LENGTH)]]
+    })
+  return faults.length > 0 ? faults : [['', 'is not as its schema says']]
+}
+
+function listIn(text: string): readonly unknown[] {
+  if (text.length > MAX_FAULTS_LENGTH) return []
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}

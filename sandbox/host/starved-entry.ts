@@ -15,6 +15,7 @@ const FINAL: ReadonlySet<FromGuest['kind']> = new Set([
   'thrown',
   'invalidResult',
   'invalidBody',
+  'mismatch',
   'oversized',
   'left',
 ])

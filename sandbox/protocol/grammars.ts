@@ -38,6 +38,7 @@ export const FROM_GUEST = new Grammar<FromGuest>({
   thrown: ['T', 2, 3],
   invalidResult: ['I', 1, 1],
   invalidBody: ['B', 1, 1],
+  mismatch: ['P', 2, 1],
   oversized: ['Z', 2, 0],
   hostCall: ['H', 2, 2],
   left: ['Y', 1, 0],

@@ -1,3 +1,4 @@
+import type { OperationSchemas, SchemaFault } from './compiled-schema.ts'
 import type { Shape } from './records.ts'
 
 /** A frame longer than this ends the connection. */
@@ -77,6 +78,8 @@ export type FromGuest =
     >
   | Shape<'invalidResult', [call: number], [message: string]>
   | Shape<'invalidBody', [call: number], [message: string]>
+  /** The payload, or with `ofResult` 1 the result, is not as its schema says: JSON of `SchemaFault[]`. */
+  | Shape<'mismatch', [call: number, ofResult: number], [faults: string]>
   /** A result of that many UTF-16 units is larger than the site may return. */
   | Shape<'oversized', [call: number, length: number], []>
   | Shape<'hostCall', [hostCall: number, call: number], [name: string, argument: string]>
@@ -157,6 +160,8 @@ export interface SlotDefinition {
   /** Memory limit of the isolate. */
   readonly memoryMb: number
   readonly limits: GuestLimits
+  /** By operation; absent where it has none. */
+  readonly schemas?: Readonly<Record<string, OperationSchemas>>
   readonly purpose: CallPurpose
 }
 
@@ -244,6 +249,12 @@ export type GuestFailure =
   | { readonly kind: 'invalidResult'; readonly message: string }
   /** The request body is not JSON, or not an object. */
   | { readonly kind: 'invalidBody'; readonly message: string }
+  /** The payload is not as the operation's schema says, and nothing of the site has run; or its result is not. */
+  | {
+      readonly kind: 'mismatch'
+      readonly of: 'payload' | 'result'
+      readonly faults: readonly SchemaFault[]
+    }
   /** The code does not load: syntax, a missing export, an import that is refused, a throw at the top level. */
   | { readonly kind: 'invalidCode'; readonly fault: SourceFault }
   /** The host or isolate went down under a call that was not the cause. Retryable. */

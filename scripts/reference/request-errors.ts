@@ -63,6 +63,10 @@ export const REQUEST_ERRORS = {
     'A field or parameter is missing, unknown or out of range; `details` name each one.',
     'Correct the named fields.',
   ],
+  InvalidPayload: [
+    'The payload is not as the input schema of the operation says; `details` name the places.',
+    'Correct the named places.',
+  ],
   InvalidJson: [
     'The body is not JSON in UTF-8.',
     'Send JSON with `content-type: application/json`.',

@@ -27,6 +27,7 @@ const STATUS = {
   ClientNotFound: 404,
   DeployWebhookNotFound: 404,
   ValidationError: 400,
+  InvalidPayload: 400,
   InvalidJson: 400,
   InvalidContentEncoding: 400,
   InvalidNextToken: 400,

@@ -192,6 +192,29 @@ describe('a rollback', () => {
       expect(answer.status).toBe(401)
     }
   })
+
+  test('to a deployment without schemas takes them away, and back brings them', async () => {
+    await stack.createSite({ domain: 'schemas.test', superAdmins: ['ann@schemas.test'] })
+    const files = greeting('hi')
+    const definition = JSON.parse(files['croft.json'])
+    const checked = {
+      ...definition,
+      operations: [{ ...definition.operations[0], input: { type: 'integer' } }],
+    }
+    await desk.deploy('schemas.test', files)
+    await desk.deploy('schemas.test', { ...files, 'croft.json': JSON.stringify(checked) })
+    await stack.synced('schemas.test')
+    const status = async () => {
+      await stack.synced('schemas.test')
+      const body = { payload: 'text' }
+      return (await stack.call('schemas.test', 'POST', '/data/public/greet', { body })).status
+    }
+    expect(await status()).toBe(400)
+    await rollBack('schemas.test')
+    expect(await status()).toBe(200)
+    await desk.deploy('schemas.test', { ...files, 'croft.json': JSON.stringify(checked) })
+    expect(await status()).toBe(400)
+  })
 })
 
 describe('of several at once', () => {

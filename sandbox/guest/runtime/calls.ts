@@ -1,3 +1,5 @@
+import { schemaFaultsOf } from '#sandbox/guest/schema/check-schema.ts'
+import { canonicalText } from '#sandbox/guest/schema/json-equality.ts'
 import type { PrintLevel } from '#sandbox/guest/web/host.ts'
 import {
   isPromise,
@@ -6,6 +8,7 @@ import {
   objectKeys,
   TypeErrorClass,
 } from '#sandbox/guest/web/primordials.ts'
+import type { SchemaFault } from '#sandbox/protocol/compiled-schema.ts'
 
 import { CallContext } from './call-context.ts'
 import { configured } from './config.ts'
@@ -20,15 +23,19 @@ import {
   forgetCall,
   isUnanswered,
   linesOf,
+  outputOf,
+  promiseOutput,
   runInCall,
   workOf,
 } from './live-calls.ts'
 import { loadedTarget, type Target } from './modules.ts'
+import { schemasOf } from './operation-schemas.ts'
 import { emit, type LineBudget, printLine } from './output.ts'
 import {
   ANSWERED,
   INVALID_BODY,
   INVALID_RESULT,
+  MISMATCH,
   OVERSIZED,
   RESULT,
   THROWN,
@@ -70,7 +77,7 @@ export function startCall(input: CallInput): void {
   if (!payload || !target) return
   runInCall(input.id, () => {
     try {
-      begin(input, payload.value, target)
+      if (isAcceptable(input, payload.value)) begin(input, payload.value, target)
     } catch (error) {
       failCall(input.id, error)
     }
@@ -78,6 +85,17 @@ export function startCall(input: CallInput): void {
 }
 
 const NOTHING = { value: undefined }
+
+/** Before any code of the site has run for the call. */
+function isAcceptable({ id, operation }: CallInput, payload: unknown): boolean {
+  const schemas = schemasOf(operation)
+  if (schemas === undefined) return true
+  if (schemas.output) promiseOutput(id, schemas.output)
+  if (!schemas.input) return true
+  const faults = schemaFaultsOf(schemas.input, payload, '/payload')
+  if (faults.length > 0) mismatched(id, 0, faults)
+  return faults.length === 0
+}
 
 function readBody(input: CallInput): { value: unknown } | undefined {
   let message = 'The body must be a JSON object with "payload" and no other field'
@@ -150,13 +168,31 @@ function finishCall(id: number, value: unknown): void {
     }
   }
   if (text === undefined) invalidResult(id, `it is a ${typeof value}`)
-  else finishText(id, text)
+  else finishData(id, text)
 }
 
 function answered(id: number, answer: FetchAnswer): void {
   if (!isUnanswered(id)) return
   if ('unfit' in answer) invalidResult(id, answer.unfit)
-  else finishText(id, answer.text)
+  else finishData(id, answer.text)
+}
+
+/** What goes out is checked, and not the value that site code may change meanwhile. */
+function finishData(id: number, text: string): void {
+  const output = outputOf(id)
+  if (!output || text.length > configured().resultBytes) {
+    finishText(id, text)
+    return
+  }
+  runInCall(id, () => {
+    const faults = schemaFaultsOf(output, jsonParse(text), '/data')
+    if (faults.length > 0) mismatched(id, 1, faults)
+    else finishText(id, text)
+  })
+}
+
+function mismatched(id: number, ofResult: 0 | 1, faults: readonly SchemaFault[]): void {
+  endCall(id, () => emit(`${MISMATCH},${id},${ofResult}`, canonicalText(faults)))
 }
 
 /** The caller has the result at once, whatever the call goes on with. */

@@ -1,3 +1,5 @@
+import type { OperationSchemas } from '#sandbox/protocol/compiled-schema.ts'
+
 /** What the host tells a context when it boots. */
 export interface BootConfig {
   readonly site: { readonly siteId: string; readonly siteDomain: string }
@@ -9,6 +11,8 @@ export interface BootConfig {
   readonly logLines: number
   /** By path, the files whose code is not at its own places. */
   readonly moved: Readonly<Record<string, true>>
+  /** By operation; undefined where none has any. */
+  readonly schemas: Readonly<Record<string, OperationSchemas>> | undefined
   /** When the context began, by the host's clock that is never set. */
   readonly nowMs: number
 }

@@ -1,9 +1,13 @@
+import type { PreparedSchema } from '#sandbox/guest/schema/prepared-schema.ts'
+
 import type { LineBudget } from './output.ts'
 import { SafeMap } from './safe-map.ts'
 
 interface LiveCall {
   readonly id: number
   readonly lines: LineBudget
+  /** What its result must be. */
+  output: PreparedSchema | undefined
   /** Host calls that it waits for. */
   pending: number
   /** Promises given to `waitUntil` that have not settled. */
@@ -19,7 +23,7 @@ let current = 0
 let newest = 0
 
 export function addCall(id: number, lines: LineBudget): void {
-  live.set(id, { id, lines, pending: 0, work: 0, end: undefined })
+  live.set(id, { id, lines, output: undefined, pending: 0, work: 0, end: undefined })
   newest = id
 }
 
@@ -56,6 +60,14 @@ export function endWork(id: number): void {
   call.work -= 1
   if (call.work === 0) call.end?.()
 }
+
+/** Has the result of the call checked. */
+export function promiseOutput(id: number, output: PreparedSchema): void {
+  const call = live.get(id)
+  if (call) call.output = output
+}
+
+export const outputOf = (id: number): PreparedSchema | undefined => live.get(id)?.output
 
 export const workOf = (id: number): number => live.get(id)?.work ?? 0
 

@@ -8,6 +8,7 @@ export const ANSWERED = 69
 export const THROWN = 84
 export const INVALID_RESULT = 73
 export const INVALID_BODY = 66
+export const MISMATCH = 80
 export const OVERSIZED = 90
 export const HOST_CALL = 72
 export const LEFT = 89

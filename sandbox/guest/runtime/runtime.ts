@@ -157,6 +157,8 @@ const runtime: GuestRuntime = {
     setPrototypeOf(config.env, null)
     freeze(config.env)
     freeze(config.site)
+    // Names of operations and nothing else.
+    if (config.schemas) setPrototypeOf(config.schemas, null)
     setConfig(config)
     if (locate) setMovedFiles(config.moved, locate)
     renewLines()

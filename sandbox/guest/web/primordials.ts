@@ -28,6 +28,7 @@ export const TypeErrorClass = TypeError
 export const ProxyClass = Proxy
 /** @public The bundler names it, for the parts. */
 export const RegExpClass = RegExp
+export const SetClass = Set
 export const Uint8ArrayClass = Uint8Array
 export const toText = String
 export const jsonParse: (text: string) => unknown = JSON.parse

@@ -34,6 +34,9 @@ export const OperationView = Type.Object(
     cache: Type.Object({ ttlSeconds: Type.Integer() }),
     /** There only where its function answers HTTP itself. */
     http: Type.Optional(Type.Literal(true)),
+    /** Its JSON Schemas, where it has them. */
+    input: Type.Optional(Type.Unknown()),
+    output: Type.Optional(Type.Unknown()),
     createdAt: Type.Date(),
     updatedAt: Type.Date(),
     permissionsSync: PermissionsSyncView,
@@ -53,6 +56,8 @@ export function operationView(
     auth: ruleView(auth),
     cache: { ttlSeconds: cacheTtlSeconds },
     ...(http ? { http } : {}),
+    ...(rest.input === null ? {} : { input: rest.input }),
+    ...(rest.output === null ? {} : { output: rest.output }),
     createdAt: rest.createdAt,
     updatedAt: rest.updatedAt,
     permissionsSync,

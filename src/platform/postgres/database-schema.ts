@@ -172,6 +172,8 @@ export interface DatabaseSchema {
     created_at: Generated<Date>
     updated_at: Generated<Date>
     http: Generated<boolean>
+    input: unknown
+    output: unknown
   }
   data_resource: {
     site_id: string

@@ -1,5 +1,12 @@
 import type { MemoryLease } from '#base/memory-budget.ts'
 import type {
+  CompiledSchema,
+  JsonType,
+  OperationSchemas,
+  SchemaFormat,
+  SchemaNode,
+} from '#sandbox/protocol/compiled-schema.ts'
+import type {
   GuestFailure,
   HostCallName,
   ModuleSource,
@@ -85,9 +92,17 @@ export interface ProgramFunction {
   readonly timeoutMs: number
   /** Heap of the isolate it shares with the site's other functions; 16–512. */
   readonly memoryMb: number
+  /** What calls are checked against, by operation; absent where none of its operations has a schema. */
+  readonly schemas?: Readonly<Record<string, OperationSchemas>>
   /** The tables and buckets it was granted, by the names that site code uses. Never sent to a host. */
   readonly stores: ReadonlyMap<string, StoreGrant>
 }
+
+/** What payloads and results are checked against, inside the isolate. */
+export type SchemaCheck = CompiledSchema
+export type CheckNode = SchemaNode
+export type CheckedType = JsonType
+export type CheckedFormat = SchemaFormat
 
 export interface StoreGrant {
   readonly resourceId: string

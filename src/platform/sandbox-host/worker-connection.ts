@@ -278,7 +278,7 @@ export class WorkerConnection {
 
 /** What a worker has to know of a function before its first call. */
 function slotDefinition({ program, definition, purpose }: PendingCall): SlotDefinition {
-  const { name, entry, handler, modules, env, timeoutMs } = definition
+  const { name, entry, handler, modules, env, timeoutMs, schemas } = definition
   const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
   let memoryMb = 0
   for (const one of program.functions.values()) memoryMb = Math.max(memoryMb, one.memoryMb)
@@ -294,6 +294,7 @@ function slotDefinition({ program, definition, purpose }: PendingCall): SlotDefi
     timeoutMs,
     memoryMb,
     purpose,
+    ...(schemas && { schemas }),
     limits: { cpuMs, resultBytes, logLineLength, logLines },
   }
 }

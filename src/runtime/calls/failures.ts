@@ -11,6 +11,7 @@ export interface FailedCall {
 
 type Limit = Extract<SandboxFailure, { kind: 'limit' }>
 type Thrown = Extract<SandboxFailure, { kind: 'thrown' }>
+type Mismatch = Extract<SandboxFailure, { kind: 'mismatch' }>
 
 /** Codes that a function may throw to its caller. */
 const THROWN_CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
@@ -30,6 +31,8 @@ export function operationError(failure: SandboxFailure, call: FailedCall): AppEr
         `Operation "${call.operation}" returned what JSON cannot carry`,
         { fields },
       )
+    case 'mismatch':
+      return mismatchError(failure, `operation "${call.operation}"`)
     case 'invalidBody':
       return new AppError('ValidationError', `The request body is not valid: ${failure.message}`)
     case 'invalidCode':
@@ -68,6 +71,8 @@ export function logMessage(failure: SandboxFailure): string {
       return limitMessage(failure)
     case 'invalidResult':
       return `The result cannot be sent as JSON: ${failure.message}`
+    case 'mismatch':
+      return mismatchMessage(failure)
     case 'invalidBody':
       return `The request body is not valid: ${failure.message}`
     case 'invalidCode':
@@ -75,6 +80,29 @@ export function logMessage(failure: SandboxFailure): string {
     case 'interrupted':
       return `Interrupted through no fault of its own: ${failure.message}`
   }
+}
+
+/** Its caller may read what is wrong with a payload; of a result only that something is. */
+export function mismatchError({ of, faults }: Mismatch, operation: string): AppError {
+  if (of === 'result') {
+    return new AppError(
+      'InvalidOperationResult',
+      `The result of ${operation} is not as its output schema says: its site's admins find the places in the log`,
+    )
+  }
+  const [first] = faults
+  const told = first ? `: ${first[0]} ${first[1]}` : ''
+  return new AppError(
+    'InvalidPayload',
+    `The payload of ${operation} is not as its input schema says${told}`,
+    { details: faults.map(([field, message]) => ({ field, message })) },
+  )
+}
+
+function mismatchMessage({ of, faults }: Mismatch): string {
+  const places = faults.map(([pointer, message]) => `${pointer} ${message}`)
+  const schema = of === 'result' ? 'result is not as the output' : 'payload is not as the input'
+  return `The ${schema} schema says: ${places.join('; ')}`
 }
 
 /** With the code that was running, or what it waited for. */
@@ -169,9 +197,15 @@ export function redactedFailure(
     case 'invalidBody':
     case 'interrupted':
       return { ...failure, message: redact(failure.message) }
+    // Places and expectations; no values.
+    case 'mismatch':
+      return failure
     case 'limit':
-      return 'doing' in failure && failure.doing !== undefined
-        ? { ...failure, doing: redact(failure.doing) }
-        : failure
+      return redactedLimit(failure, redact)
   }
 }
+
+const redactedLimit = (failure: Limit, redact: (text: string) => string): Limit =>
+  'doing' in failure && failure.doing !== undefined
+    ? { ...failure, doing: redact(failure.doing) }
+    : failure

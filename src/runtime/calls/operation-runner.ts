@@ -3,6 +3,7 @@ import type { Call } from '#platform/sandbox-host/call.ts'
 import type { CallOutcome, Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { RuntimeLogs } from '#runtime/logs/runtime-logs.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
+import { PRESET_CHECK } from '#runtime/published/published-site.ts'
 import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 
@@ -58,7 +59,8 @@ export class OperationRunner {
     const { target } = admitted.operation
     switch (target.kind) {
       case 'preset':
-        forward(this.#preset(admitted, target.binding), reply)
+        if (admitted.operation.input) this.#checkedPreset(admitted, target.binding, reply)
+        else forward(this.#preset(admitted, target.binding), reply)
         break
       case 'fault':
         reply.answered({ error: this.#faulty(admitted, target) })
@@ -173,6 +175,31 @@ export class OperationRunner {
     })
   }
 
+  /** As `#preset`, once its payload has been found to be as the schema says: inside an isolate of the site, on its time. */
+  #checkedPreset(
+    admitted: AdmittedCall,
+    binding: PresetBinding,
+    reply: Reply<OperationOutcome>,
+  ): void {
+    const { call, site } = admitted
+    const startedAt = performance.now()
+    const target = { program: site.program, functionId: PRESET_CHECK }
+    // What the check comes to says nothing about deployed code.
+    const unwatched = { ...admitted, site: { ...site, watchedCode: null } }
+    this.#deps.sandbox.begin(call, target, (outcome) => {
+      if (outcome.ok) {
+        this.#deps.runtimeUsage.recordWork(site.siteId, call.operation, outcome.cpuUs)
+        forward(this.#preset(admitted, binding), reply)
+        return
+      }
+      try {
+        reply.answered(this.#ended(unwatched, startedAt, outcome))
+      } catch (error) {
+        reply.failed(error)
+      }
+    })
+  }
+
   async #preset(admitted: AdmittedCall, binding: PresetBinding): Promise<OperationOutcome> {
     const { call, site, operation } = admitted
     const startedAt = performance.now()
@@ -255,6 +282,7 @@ const OUTCOMES: Partial<Record<AppError['code'], 'answered' | 'failed'>> = {
 /** Failures that are no fault of the function. */
 const LEVELS: Partial<Record<AppError['code'], 'info' | 'warn'>> = {
   OperationRejected: 'info',
+  InvalidPayload: 'info',
   OperationOverloaded: 'warn',
   OperationInterrupted: 'warn',
   ServiceUnavailable: 'warn',

@@ -1,23 +1,17 @@
 import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import { doingOf, limitError } from '#runtime/calls/failures.ts'
+import { doingOf, limitError, mismatchError } from '#runtime/calls/failures.ts'
 import { codeFaultMessage } from '#runtime/functions/function-code.ts'
 
 type Limit = Extract<SandboxFailure, { kind: 'limit' }>
+type Thrown = Extract<SandboxFailure, { kind: 'thrown' }>
 
 /** Ad-hoc code is run by the site's admins: they may read all of what went wrong. */
 export function computeFailure(failure: SandboxFailure): AppError {
   switch (failure.kind) {
-    case 'thrown': {
-      const line = lineOf(failure.stack)
-      const fields = { stack: trimStack(failure.stack), ...(line === undefined ? {} : { line }) }
-      const { retryAfterSeconds } = failure
-      const message = failure.message.slice(0, 4000).toWellFormed()
-      return retryAfterSeconds === undefined
-        ? new AppError('ExecutionFailed', message, { fields })
-        : new AppError('ServiceUnavailable', message, { fields, retryAfterSeconds })
-    }
+    case 'thrown':
+      return thrownFailure(failure)
     case 'invalidCode': {
       const message = codeFaultMessage(failure.fault, failure.fault.path ?? '')
       return new AppError('InvalidCode', message, { details: [{ field: 'code', message }] })
@@ -26,6 +20,8 @@ export function computeFailure(failure: SandboxFailure): AppError {
       return limitError(failure, { ...LIMITS[failure.what], fields: activityOf(failure) })
     case 'invalidResult':
       return new AppError('InvalidOperationResult', `The result is not JSON: ${failure.message}`)
+    case 'mismatch':
+      return mismatchError(failure, 'the operation')
     case 'invalidBody':
       return new AppError('ValidationError', `payload: ${failure.message}`)
     case 'interrupted':
@@ -34,6 +30,15 @@ export function computeFailure(failure: SandboxFailure): AppError {
         fields: { retryable: true },
       })
   }
+}
+
+function thrownFailure({ stack, message, retryAfterSeconds }: Thrown): AppError {
+  const line = lineOf(stack)
+  const fields = { stack: trimStack(stack), ...(line === undefined ? {} : { line }) }
+  const text = message.slice(0, 4000).toWellFormed()
+  return retryAfterSeconds === undefined
+    ? new AppError('ExecutionFailed', text, { fields })
+    : new AppError('ServiceUnavailable', text, { fields, retryAfterSeconds })
 }
 
 const LIMITS = {

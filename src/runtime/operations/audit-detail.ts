@@ -13,15 +13,19 @@ export const operationDetail = (binding: OperationBinding): AuditDetail => ({
   ...valuesOf(binding),
 })
 
-/** For the audit trail: what differs. What a preset fixes may be items of a table, so only its name is in it. */
+/** For the audit trail: what differs. What a preset fixes may be items of a table, and schemas are long: only their names are in it. */
 export function operationChange(before: OperationBinding, after: OperationBinding): AuditDetail {
-  const hasOtherOptions =
-    before.preset?.preset === after.preset?.preset &&
-    !isDeepStrictEqual(before.preset, after.preset)
+  const changed = (
+    [
+      ...(before.preset?.preset === after.preset?.preset ? (['preset'] as const) : []),
+      'input',
+      'output',
+    ] as const
+  ).filter((part) => !isDeepStrictEqual(before[part], after[part]))
   return {
     operation: after.operation,
     ...changedValues(valuesOf(before), valuesOf(after)),
-    ...(hasOtherOptions && { changed: 'preset' }),
+    ...(changed.length > 0 && { changed: changed.join(' ') }),
   }
 }
 

@@ -25,6 +25,8 @@ describe('an operation', () => {
       auth: { mode: 'authenticated' },
       cacheTtlSeconds: 0,
       http: false,
+      input: null,
+      output: null,
     })
   })
 

@@ -9,6 +9,8 @@ import { SiteName } from '#runtime/shape.ts'
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
 import { checkExpressions } from './preset-expressions.ts'
 import { checkPresetUse } from './preset-rules.ts'
+import type { OperationSchema } from './schemas/json-schema.ts'
+import { parseSchema } from './schemas/parse-schema.ts'
 
 export const MAX_OPERATIONS = 500
 
@@ -49,6 +51,9 @@ export const PutOperation = ClosedObject({
   auth: Type.Optional(AuthInput),
   cache: Type.Optional(CacheInput),
   http: Type.Optional(Type.Boolean()),
+  /** JSON Schemas, which `parseSchema` reads; null for none. */
+  input: Type.Optional(Type.Unknown()),
+  output: Type.Optional(Type.Unknown()),
 })
 export type PutOperation = Static<typeof PutOperation>
 
@@ -76,6 +81,10 @@ export interface OperationBinding {
   readonly cacheTtlSeconds: number
   /** Whether its function answers HTTP itself, with its own status, headers and bytes, at the operation's path and below it. */
   readonly http: boolean
+  /** What payloads must be. */
+  readonly input: OperationSchema | null
+  /** What results must be. */
+  readonly output: OperationSchema | null
 }
 
 export interface Operation extends OperationBinding {
@@ -99,6 +108,7 @@ export function parseOperation(input: PutOperation): OperationBinding {
   const http = input.http ?? false
   const binding = preset === undefined ? null : parsePreset(preset)
   checkHttpUse({ http, preset: binding, cacheTtlSeconds })
+  const schemas = parseSchemas(input, { http, preset: binding })
   if (binding) {
     checkPresetUse(binding, { auth, cacheTtlSeconds })
     checkExpressions(binding)
@@ -110,12 +120,36 @@ export function parseOperation(input: PutOperation): OperationBinding {
     auth,
     cacheTtlSeconds,
     http,
+    ...schemas,
   }
 }
 
 /** Whether `operation` has all that `binding` says. */
 export const sameBinding = (operation: OperationBinding, binding: OperationBinding): boolean =>
   isDeepStrictEqual({ ...operation, ...binding }, { ...operation })
+
+/** A schema may be left out or null. */
+function parseSchemas(
+  { input, output }: PutOperation,
+  { http, preset }: Pick<OperationBinding, 'http' | 'preset'>,
+): Pick<OperationBinding, 'input' | 'output'> {
+  const schemas = {
+    input: input === undefined || input === null ? null : parseSchema('input', input),
+    output: output === undefined || output === null ? null : parseSchema('output', output),
+  }
+  for (const field of ['input', 'output'] as const) {
+    if (http && schemas[field] !== null) {
+      throw invalid(
+        field,
+        'has no meaning with "http": true: the function reads its requests itself',
+      )
+    }
+  }
+  if (preset !== null && schemas.output !== null) {
+    throw invalid('output', 'is for functions: what a preset answers is known')
+  }
+  return schemas
+}
 
 /** What answers HTTP itself says by `Cache-Control` how its answers may be kept. */
 function checkHttpUse({

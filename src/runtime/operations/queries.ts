@@ -13,6 +13,8 @@ const COLUMNS = [
   'auth',
   'cache_ttl_seconds as cacheTtlSeconds',
   'http',
+  'input',
+  'output',
   'version',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -80,6 +82,21 @@ export async function countOperations(tx: SiteTx): Promise<number> {
   return count
 }
 
+/** Bytes of JSON of the schemas of all operations but this one, roughly. */
+export async function selectSchemaBytes(tx: SiteTx, except: string): Promise<number> {
+  const { bytes } = await tx.db
+    .selectFrom('data_operation')
+    .select(
+      sql<number>`coalesce(sum(coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0)), 0)::int`.as(
+        'bytes',
+      ),
+    )
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '<>', except)
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 /**
  * Overwriting makes a new version, which is also a new cache. The first version is the time, so that a name that was
  * deleted and comes back never meets the answers of its former life.
@@ -95,6 +112,8 @@ export function upsertOperation(
     auth: JSON.stringify(binding.auth),
     cache_ttl_seconds: binding.cacheTtlSeconds,
     http: binding.http,
+    input: binding.input === null ? null : JSON.stringify(binding.input),
+    output: binding.output === null ? null : JSON.stringify(binding.output),
     updated_at: now,
   }
   return tx.db
@@ -167,7 +186,7 @@ export const deleteOperation = (tx: SiteTx, operation: string): Promise<Operatio
     .$castTo<Operation>()
     .executeTakeFirst()
 
-/** Only `parseOperation` makes what the columns `preset` and `auth` hold. */
+/** Only `parseOperation` makes what the columns `preset`, `auth`, `input` and `output` hold. */
 const operations = (tx: SiteTx) =>
   tx.db
     .selectFrom('data_operation')

@@ -34,9 +34,11 @@ import {
   selectOperations,
   selectOperationsForGroup,
   selectOperationsOf,
+  selectSchemaBytes,
   selectVersions,
   upsertOperation,
 } from './queries.ts'
+import { MAX_SITE_SCHEMA_BYTES, schemaBytes } from './schemas/json-schema.ts'
 
 /** The kept answers of operations, as the control plane needs them. */
 export interface OperationCaches {
@@ -108,6 +110,7 @@ export class Operations {
     await this.#checkPreset(tx, binding.preset)
     await this.#checkGroups(tx, binding.auth)
     await this.#checkScopes(tx, binding.auth)
+    await this.#checkSchemas(tx, binding)
     const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     if (!current) {
@@ -221,6 +224,17 @@ export class Operations {
     throw invalid(
       field,
       `scope "${missing}" does not exist: the operator defines it (croft auth set)`,
+    )
+  }
+
+  async #checkSchemas(tx: SiteTx, { operation, input, output }: OperationBinding): Promise<void> {
+    const added = schemaBytes(input) + schemaBytes(output)
+    if (added === 0) return
+    const total = added + (await selectSchemaBytes(tx, operation))
+    if (total <= MAX_SITE_SCHEMA_BYTES) return
+    throw invalid(
+      input === null ? 'output' : 'input',
+      `the schemas of all operations of a site have at most ${MAX_SITE_SCHEMA_BYTES} bytes together, with this one ${total}`,
     )
   }
 

@@ -5,6 +5,8 @@ import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
 import { codeFaultMessage, functionSourceOf } from '#runtime/functions/function-code.ts'
 import { moduleHash } from '#runtime/functions/module-hash.ts'
 import type { Operation } from '#runtime/operations/model.ts'
+import type { CheckedSchema, OperationSchema } from '#runtime/operations/schemas/json-schema.ts'
+import { compileSchema } from '#runtime/operations/schemas/parse-schema.ts'
 import {
   DOCUMENT_FORMAT,
   type RevisionDocument,
@@ -109,6 +111,8 @@ const bindingOf = ({
   lambdaResourceId: functionId,
   preset,
   http,
+  input,
+  output,
 }: Operation): BoundOperation => ({
   operation,
   auth,
@@ -117,6 +121,13 @@ const bindingOf = ({
   preset,
   // Absent where it is not so: digests stay those of before it could be.
   ...(http ? { http } : {}),
+  ...(input === null ? {} : { input: compiled(input) }),
+  ...(output === null ? {} : { output: compiled(output) }),
+})
+
+const compiled = (schema: OperationSchema): CheckedSchema => ({
+  schema,
+  check: compileSchema(schema),
 })
 
 const isFunction = (resource: Resource): resource is FunctionResource =>

@@ -4,6 +4,7 @@ import type { Program, ProgramFunction, StoreGrant } from '#platform/sandbox-hos
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import { type AuthRule, scopesOfRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
+import type { CheckedSchema } from '#runtime/operations/schemas/json-schema.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import { egressPolicy, siteLimits } from '#runtime/revisions/limits.ts'
 import { type WatchedCode, watchedCode } from '#sites/deployments/live-activation.ts'
@@ -15,6 +16,18 @@ import type {
   RevisionOperation,
   RevisionStore,
 } from './revision-document.ts'
+
+/** The id of the function that checks payloads of presets; no resource has it. */
+export const PRESET_CHECK = 'preset-check'
+/** The check is done before it is called. */
+const CHECK_MODULE = {
+  path: 'preset-check.js',
+  format: 'esm',
+  code: 'export default () => null',
+} as const
+const CHECK_TIMEOUT_MS = 10_000
+/** Payloads of presets have at most 6 MiB. */
+const CHECK_MEMORY_MB = 128
 
 /** One revision of a site, ready to serve calls from memory. */
 export interface PublishedSite {
@@ -39,6 +52,9 @@ export interface PublishedOperation {
   readonly target: OperationTarget
   /** Whether its function answers HTTP itself: what comes for it goes past the JSON envelope. */
   readonly http: boolean
+  /** What its payloads and results are checked against, if it is said. */
+  readonly input?: CheckedSchema
+  readonly output?: CheckedSchema
   readonly version: string
   readonly digest: string
   readonly callsOperations: boolean
@@ -113,7 +129,10 @@ export const weightOf = ({ program, operations }: PublishedSite): number => {
   const code = [...modules].reduce((sum, module) => sum + module.code.length * 2, 0)
   const env = [...program.functions.values()].flatMap((entry) => Object.values(entry.env))
   const values = env.reduce((sum, value) => sum + value.length * 2, 0)
-  return 2048 + operations.size * 512 + code + values
+  const schemas = [...operations.values()]
+    .flatMap(({ input, output }) => [input, output])
+    .reduce((sum, schema) => sum + (schema ? JSON.stringify(schema.check).length * 4 : 0), 0)
+  return 2048 + operations.size * 512 + code + values + schemas
 }
 
 /** Functions see the site's domain, which changes without a revision. */
@@ -172,22 +191,61 @@ function programOf(
     siteId: site.siteId,
     siteDomain: site.domain,
     limits: siteLimits(document.limits),
-    functions: new Map(
-      loaded.map((entry) => [entry.functionId, programFunction(entry, document, env)]),
-    ),
+    functions: new Map([
+      ...loaded.map((entry): [string, ProgramFunction] => [
+        entry.functionId,
+        programFunction(entry, document, env),
+      ]),
+      ...presetChecks(document),
+    ]),
   }
 }
 
 const programFunction = (
   { modules: hashes, environment, grants, fault: _fault, ...rest }: RevisionFunction,
-  { modules, stores }: RevisionDocument,
+  { modules, stores, operations }: RevisionDocument,
   env: ReadonlyMap<string, OpenEnvVar>,
 ): ProgramFunction => ({
   ...rest,
+  ...schemasOf(operations.filter(({ functionId }) => functionId === rest.functionId)),
   modules: hashes.flatMap((hash) => modules[hash] ?? []),
   env: environmentOf(environment, env),
   stores: grantedStores(grants, stores),
 })
+
+/** By operation; nothing where none of them has a schema. */
+function schemasOf(operations: readonly RevisionOperation[]): Pick<ProgramFunction, 'schemas'> {
+  const checked = operations.flatMap(({ operation, input, output }) =>
+    input || output
+      ? [
+          [
+            operation,
+            { ...(input && { input: input.check }), ...(output && { output: output.check }) },
+          ] as const,
+        ]
+      : [],
+  )
+  return checked.length === 0 ? {} : { schemas: Object.fromEntries(checked) }
+}
+
+/** The function that checks the payloads of presets: a payload is only ever read against a schema inside an isolate. */
+function presetChecks({ operations }: RevisionDocument): [string, ProgramFunction][] {
+  const { schemas } = schemasOf(operations.filter(({ preset }) => preset !== null))
+  if (!schemas) return []
+  const check = {
+    functionId: PRESET_CHECK,
+    name: PRESET_CHECK,
+    entry: CHECK_MODULE.path,
+    handler: 'default',
+    modules: [CHECK_MODULE],
+    env: {},
+    timeoutMs: CHECK_TIMEOUT_MS,
+    memoryMb: CHECK_MEMORY_MB,
+    schemas,
+    stores: new Map(),
+  }
+  return [[PRESET_CHECK, check]]
+}
 
 /** Grants by the name that a function calls its store by. A store that is gone is granted to nobody. */
 const grantedStores = (

@@ -2,6 +2,7 @@ import type { Module, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
 import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
 import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
+import type { CheckedSchema } from '#runtime/operations/schemas/json-schema.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import type { BucketResource, TableResource } from '#runtime/resources/model.ts'
 import type { LiveActivation } from '#sites/deployments/live-activation.ts'
@@ -41,6 +42,9 @@ export interface RevisionOperation {
   readonly preset: PresetBinding | null
   /** Its function answers HTTP itself. */
   readonly http?: true
+  /** What its payloads and results are checked against. Absent where it has none, and in documents of before it could. */
+  readonly input?: CheckedSchema
+  readonly output?: CheckedSchema
   /** Changes with whatever its answers may depend on, besides who asks for what and what is stored. */
   readonly digest: string
   /** Whether its code mentions `ctx.operation`: then all operations of the site take part in its digest. */

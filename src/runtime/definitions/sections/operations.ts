@@ -42,6 +42,8 @@ const DefinedOperation = ClosedObject({
   auth: Type.Optional(AuthInput),
   cache: Type.Optional(CacheInput),
   http: Type.Optional(Type.Boolean()),
+  input: Type.Optional(Type.Unknown()),
+  output: Type.Optional(Type.Unknown()),
 })
 
 interface OperationSectionDeps {
@@ -151,6 +153,8 @@ const mapLinks = (from: OperationBinding, to: (link: string) => string): Operati
   auth: from.auth,
   cacheTtlSeconds: from.cacheTtlSeconds,
   http: from.http,
+  input: from.input,
+  output: from.output,
 })
 
 /** Takes a binding whose links are names. */
@@ -161,6 +165,8 @@ function itemOf({
   auth,
   cacheTtlSeconds,
   http,
+  input,
+  output,
 }: OperationBinding): SiteItem {
   const { preset: presetName, resourceId, ...options } = preset ?? {}
   return {
@@ -172,6 +178,8 @@ function itemOf({
       auth,
       cache: { ttlSeconds: cacheTtlSeconds },
       ...(http ? { http } : {}),
+      ...(input === null ? {} : { input }),
+      ...(output === null ? {} : { output }),
     },
     links: [
       ...(lambdaResourceId === null ? [] : [toFunction(lambdaResourceId)]),
