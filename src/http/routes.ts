@@ -22,6 +22,7 @@ import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { siteLogoRoutes } from './admin-public/site-logo.ts'
 import { dataAuthAdditionRoutes } from './data/auth-additions.ts'
 import { dataAuthRoutes } from './data/auth.ts'
+import { dataDocumentRoutes } from './data/document.ts'
 import { httpOperationRoutes } from './data/http-operations.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { repositoryRoutes } from './git/routes.ts'
@@ -205,6 +206,7 @@ const SITE_FAMILIES: readonly RouteFamily[] = [
   usageRoutes,
   dataAuthRoutes,
   dataAuthAdditionRoutes,
+  dataDocumentRoutes,
   dataOperationRoutes,
   httpOperationRoutes,
   ...SHARED_FAMILIES.map(({ forSite }) => forSite),

@@ -23,7 +23,7 @@ export class ComponentSchemas {
 
   /** Gives a schema a name, and returns the reference to it. Throws where another schema has that name. */
   add(name: string, schema: JsonSchema): JsonSchema {
-    if (!/^[A-Za-z]\w*$/.test(name)) throw new Error(`"${name}" is no name for a schema`)
+    if (!/^[A-Za-z][\w.-]*$/.test(name)) throw new Error(`"${name}" is no name for a schema`)
     const known = this.#schemas.get(name)
     if (known !== undefined && canonicalJson(known) !== canonicalJson(schema))
       throw new Error(`Two schemas have the name "${name}"`)

@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import type { Call, Caller } from '#platform/sandbox-host/call.ts'
+import type { Call, CallAuthority, Caller } from '#platform/sandbox-host/call.ts'
 import type { PublishedOperation, PublishedSite } from '#runtime/published/published-site.ts'
 
 /** A call, with the operation of the current revision that it was admitted to. */
@@ -10,7 +10,10 @@ export interface AdmittedCall {
 }
 
 /** Throws unless the authority of the call opens the operation. A stranger's call came by `/data/public`, or from one that did. */
-export function admit({ authority, caller }: Call, operation: PublishedOperation): void {
+export function admit(
+  { authority, caller }: Pick<Call, 'authority' | 'caller'>,
+  operation: PublishedOperation,
+): void {
   const { name, auth, groups } = operation
   if (authority === 'system') return
   if (authority === null) {
@@ -25,6 +28,18 @@ export function admit({ authority, caller }: Call, operation: PublishedOperation
   }
   // What a function calls then is the site's own business.
   if (caller === undefined) checkScopes(authority, operation)
+}
+
+/** Whether a call from outside would be admitted. */
+export function mayCall(authority: CallAuthority, operation: PublishedOperation): boolean {
+  if (authority === null) return operation.auth.mode === 'public'
+  try {
+    admit({ authority, caller: undefined }, operation)
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /** The scopes say what an application may do in its user's name; one of others may nothing that asks for none. */

@@ -1,12 +1,12 @@
 import { notFound } from '#base/app-error.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { CacheKey } from '#platform/redis/shared-cache.ts'
-import type { Call } from '#platform/sandbox-host/call.ts'
-import type { PublishedSite } from '#runtime/published/published-site.ts'
+import type { Call, CallAuthority, SiteIdentity } from '#platform/sandbox-host/call.ts'
+import type { PublishedOperation, PublishedSite } from '#runtime/published/published-site.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 import type { RuntimeUsage } from '#runtime/usage/runtime-usage.ts'
 
-import { type AdmittedCall, admit } from './admission.ts'
+import { type AdmittedCall, admit, mayCall } from './admission.ts'
 import type { CallActivity } from './call-activity.ts'
 import type { ErrorForRequest, OperationRunner } from './operation-runner.ts'
 import { type Reply, forward } from './reply.ts'
@@ -60,6 +60,18 @@ export class OperationCalls {
     return site instanceof Promise
       ? site.then((loaded) => this.#route(loaded, call))
       : this.#route(site, call)
+  }
+
+  /** What the current revision lets the caller call, by name. In memory, once the site was asked for. */
+  async callable(
+    site: SiteIdentity,
+    authority: CallAuthority,
+  ): Promise<{ readonly revision: number; operations(): readonly PublishedOperation[] }> {
+    const { revision, operations } = await this.#deps.published.current(site)
+    return {
+      revision,
+      operations: () => [...operations.values()].filter((each) => mayCall(authority, each)),
+    }
   }
 
   /** Whether visitors' calls of it may be answered by `begin`: nothing has to be looked for, and it answers in JSON. */
