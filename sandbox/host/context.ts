@@ -28,7 +28,6 @@ import {
 } from './entry-result.ts'
 import type { GuestParts } from './guest-parts.ts'
 import type { GuestIsolate } from './isolate.ts'
-import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 import { steadyNowMs } from './steady-clock.ts'
 
@@ -48,6 +47,19 @@ export interface ContextServices {
   readonly cpu: CpuClock
   /** How often its calls were begun before, in contexts that got too little of a processor. */
   readonly tries: number
+}
+
+/** What a context's host calls in it. */
+interface RuntimeReferences {
+  readonly boot: ivm.Reference
+  readonly files: ivm.Reference
+  readonly define: ivm.Reference
+  readonly names: ivm.Reference
+  readonly entry: ivm.Reference
+  readonly run: ivm.Reference
+  readonly rejected: ivm.Reference
+  readonly take: ivm.Reference
+  readonly waits: ivm.Reference
 }
 
 /** One function's global scope inside its program's isolate. */
@@ -320,4 +332,24 @@ function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): voi
     return found && String(JSON.parse(found.code))
   })
   runtime.files.applySync(undefined, [read])
+}
+
+/** Takes them; the object that had them is let go. */
+function runtimeReferences(context: ivm.Context): RuntimeReferences {
+  const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
+  const get = (name: keyof RuntimeReferences): ivm.Reference =>
+    croft.getSync(name, { reference: true }) as ivm.Reference
+  const runtime: RuntimeReferences = {
+    boot: get('boot'),
+    files: get('files'),
+    define: get('define'),
+    names: get('names'),
+    entry: get('entry'),
+    run: get('run'),
+    rejected: get('rejected'),
+    take: get('take'),
+    waits: get('waits'),
+  }
+  croft.release()
+  return runtime
 }

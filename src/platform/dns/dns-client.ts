@@ -13,10 +13,13 @@ import {
   decodeResponse,
   encodeQuery,
   matchOf,
+  RECORD_TYPES,
+  dataOf,
+  negativeTtlSeconds,
+  aliasTarget,
 } from './dns-message.ts'
 import { canonicalName } from './dns-name.ts'
-import { type DnsAlias, type DnsOutcome, MAX_ALIASES, outcomeOf } from './dns-outcome.ts'
-import { DnsError } from './dns-resolver.ts'
+import { DnsError, type DnsAnswer } from './dns-resolver.ts'
 import type { NameServer, NameServers } from './name-servers.ts'
 
 /** A server has so long to respond, and longer when it is asked again. */
@@ -42,6 +45,9 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
   [RCODES.refused, 'EREFUSED'],
 ])
 
+/** As many as resolvers follow. */
+const MAX_ALIASES = 8
+
 /** A message, or undefined where none came in time. */
 type Received = Promise<Buffer | undefined>
 
@@ -49,6 +55,18 @@ interface Asking {
   readonly question: DnsQuestion
   readonly timeoutMs: number
   readonly edns: boolean
+}
+
+/** What a name has of one type, or that it has nothing. */
+export type DnsOutcome = ({ readonly answer: DnsAnswer } | { readonly code: string }) & {
+  /** How long it may be kept: 0 where the server does not say. */
+  readonly ttlSeconds: number
+}
+
+/** The name that has to be asked for next. */
+export interface DnsAlias {
+  readonly alias: string
+  readonly ttlSeconds: number
 }
 
 /** Asks recursive name servers, one after the other and each twice, until one says what there is. */
@@ -234,3 +252,41 @@ async function exchangeByTcp(server: DnsServerAddress, query: Buffer, timeoutMs:
 /** An IPv6 address has several texts: there the connected socket takes nothing from another. */
 const isFrom = ({ address }: DnsServerAddress, from: string): boolean =>
   isIPv6(address) || address === from
+
+/**
+ * Follows the aliases of a response from the name that was asked for. Records of other names are ignored. Throws a RangeError
+ * for a response that is broken.
+ */
+export function outcomeOf(response: DnsResponse, question: DnsQuestion): DnsOutcome | DnsAlias {
+  const type = RECORD_TYPES[question.type]
+  let [name, ttlSeconds] = [question.name, Infinity]
+  for (let aliases = 0; aliases <= MAX_ALIASES; aliases += 1) {
+    const own = response.answers.filter((record) => record.name === name)
+    const found = own.filter((record) => record.type === type)
+    const ttls = [ttlSeconds, ...found.map((record) => record.ttlSeconds)]
+    if (found.length > 0) {
+      return { answer: dataOf(response, question.type, found), ttlSeconds: Math.min(...ttls) }
+    }
+    const alias = own.find((record) => record.type === RECORD_TYPES.CNAME)
+    if (!alias) return withoutRecords(response, question, { alias: name, ttlSeconds })
+    name = aliasTarget(response, alias)
+    ttlSeconds = Math.min(ttlSeconds, alias.ttlSeconds)
+  }
+  throw new RangeError('Aliases without an end')
+}
+
+/** Without a word on its absence the record of an alias is another server's to know. */
+function withoutRecords(
+  response: DnsResponse,
+  question: DnsQuestion,
+  last: DnsAlias,
+): DnsOutcome | DnsAlias {
+  const absentSeconds = negativeTtlSeconds(response)
+  const isMissing = response.rcode === RCODES.nxDomain
+  const isAbsent = isMissing || absentSeconds !== undefined
+  if (last.alias !== question.name && !isAbsent) return last
+  return {
+    code: isMissing ? 'ENOTFOUND' : 'ENODATA',
+    ttlSeconds: Math.min(last.ttlSeconds, absentSeconds ?? 0),
+  }
+}

@@ -2,9 +2,9 @@ import { decode, encode } from 'dns-packet'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { type DnsAlias, type DnsOutcome, outcomeOf } from './dns-client.ts'
 import { type RecordType, decodeResponse, encodeQuery, matchOf } from './dns-message.ts'
 import { canonicalName } from './dns-name.ts'
-import { type DnsAlias, type DnsOutcome, outcomeOf } from './dns-outcome.ts'
 
 const QUESTION = { name: 'key._domainkey.a.test', type: 'TXT' as RecordType }
 const query = encodeQuery(4711, QUESTION, { edns: true })
