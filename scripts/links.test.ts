@@ -78,3 +78,15 @@ test('the files that the page about the architecture names exist', async () => {
   expect(paths.length).toBeGreaterThan(30)
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
+
+test('the pages that sources and shipped files name exist', async () => {
+  const sources = '{src,sandbox,scripts,bench,deploy,test}/**/*.{ts,yml,yaml,service,example}'
+  const missing: string[] = []
+  for await (const path of glob(sources, { cwd: ROOT, exclude: ['**/node_modules/**'] })) {
+    const text = await readFile(join(ROOT, path), 'utf8')
+    for (const [page] of text.matchAll(/(?<![\w-]\/)\bdocs\/[\w/-]+\.md\b/g)) {
+      if (!existsSync(join(ROOT, page))) missing.push(`${path}: ${page}`)
+    }
+  }
+  expect(missing).toEqual([])
+})
