@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { commandPages } from './commands.ts'
 import { environmentPage } from './environment.ts'
 import { errorsPage } from './errors.ts'
+import { routePages } from './http-routes.ts'
 import { limitsPage } from './limits.ts'
 import { metricsPage } from './metrics.ts'
 
@@ -14,6 +15,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   const limits = await readFile(join(FOLDER, 'limits.md'), 'utf8')
   const pages = new Map([
     ...commandPages(),
+    ...routePages(),
     ['environment.md', environmentPage()],
     ['errors.md', errorsPage()],
     ['limits.md', limitsPage(limits)],

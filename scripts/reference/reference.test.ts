@@ -39,6 +39,16 @@ describe('the generated reference', () => {
     }
   })
 
+  test('has every route of /admin and /portal that the table of routes has', async () => {
+    const pages = [...(await referencePages()).values()].join('\n')
+    const table = await readFile(join(ROOT, 'test/http/route-table.md'), 'utf8')
+    const routes = [...table.matchAll(/^\| `([A-Z]+ \/(?:admin|portal)\/[^`]+)` +\| (?!refuses)/gm)]
+      .map(([, route = '']) => route.replaceAll(/:(\w+)/g, '{$1}').replace(/\/$/, ''))
+      .filter((route) => !route.endsWith('/{action}'))
+    expect(routes.length).toBeGreaterThan(200)
+    expect(routes.filter((route) => !pages.includes(route))).toEqual([])
+  })
+
   test('has every environment variable that the loaders read, and no other', () => {
     const described = Object.values(VARIABLES).flatMap((variables) => Object.keys(variables))
     expect(described.toSorted()).toEqual([...readVariables().names].toSorted())

@@ -1,12 +1,12 @@
 import type { TSchema } from '@sinclair/typebox'
 
-import type { AppContext } from '#context'
 import {
   type ResponseKind,
   type SchemasByStatus,
   schemasByStatus,
 } from '#http/plugins/response-kinds.ts'
 import { routes } from '#http/routes.ts'
+import { declaringContext } from '#scripts/declaring-context.ts'
 
 import { schemaType } from './schema-type.ts'
 
@@ -39,7 +39,7 @@ interface Route {
 
 /** The admin API as TypeScript, from what its routes declare. */
 export function adminRoutesSource(): string {
-  const table: readonly Route[] = routes(declaring()).routes
+  const table: readonly Route[] = routes(declaringContext()).routes
   const admin = table.filter(
     ({ method, path }) => path.startsWith('/admin/') && !NOT_FOR_PROGRAMS.test(`${method} ${path}`),
   )
@@ -90,20 +90,4 @@ function bodyPart(kind: string | undefined, body: TSchema | undefined): string[]
   if (kind === 'optional-json')
     return [`body?: ${body === undefined ? 'unknown' : schemaType(body)}`]
   return body === undefined ? [] : [`body: ${schemaType(body)}`]
-}
-
-/** What is looked at when routes are declared. */
-const KNOWN: ReadonlyMap<string | symbol, unknown> = new Map([
-  ['operatorKey', ''],
-  ['operator', undefined],
-])
-
-/** A context in which routes can be declared, and nothing done. */
-function declaring(): AppContext {
-  const part: object = new Proxy(() => part, {
-    get: (_part, name) => (KNOWN.has(name) ? KNOWN.get(name) : part),
-    apply: () => part,
-    construct: () => part,
-  })
-  return part as AppContext
 }

@@ -30,14 +30,17 @@ const PORTAL = {
     'What the operator can call, for each site of the installation. Where a deploy token suffices, its scopes are `x-deploy-token-scopes`.',
 } as const
 
+/** The document of the routes of `/admin`, of all that are declared. */
+export const adminDocument = (declared: readonly RouteDeclaration[], version: string) =>
+  routesDocument(declared, { prefix: '/admin', info: { ...ADMIN, version } })
+
+/** The document of the routes of `/portal`. */
+export const portalDocument = (declared: readonly RouteDeclaration[], version: string) =>
+  routesDocument(declared, { prefix: '/portal', info: { ...PORTAL, version } })
+
 /** What admins of a site can call, for programs. */
 export const adminDocumentRoutes = (context: AppContext, declared: Declarations) => {
-  const document = new ServedDocument(async () =>
-    routesDocument(declared(), {
-      prefix: '/admin',
-      info: { ...ADMIN, version: await programVersion() },
-    }),
-  )
+  const document = new ServedDocument(async () => adminDocument(declared(), await programVersion()))
   return new Elysia({ prefix: '/admin' })
     .use(adminAuth(context))
     .get('/openapi.json', async ({ request }) => document.responseTo(request), {
@@ -51,10 +54,7 @@ export const adminDocumentRoutes = (context: AppContext, declared: Declarations)
 /** What the operator can call, for programs. */
 export const portalDocumentRoutes = (context: AppContext, declared: Declarations) => {
   const document = new ServedDocument(async () =>
-    routesDocument(declared(), {
-      prefix: '/portal',
-      info: { ...PORTAL, version: await programVersion() },
-    }),
+    portalDocument(declared(), await programVersion()),
   )
   return new Elysia({ prefix: '/portal/api' })
     .use(operatorAuth(context))
