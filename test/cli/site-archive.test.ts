@@ -135,7 +135,12 @@ async function furnishShop(): Promise<void> {
     environment: ['REGION', 'KEY'],
   })
   ids.set('read-order', fn)
-  await site.putOperation('order', { lambdaResourceId: fn, auth: { mode: 'public' } })
+  await site.putOperation('order', {
+    lambdaResourceId: fn,
+    auth: { mode: 'public' },
+    input: { type: ['object', 'null'] },
+    output: { type: 'object', required: ['item', 'region'] },
+  })
   await site.putOperation('staff-only', {
     preset: { preset: 'ddb.get', resourceId: orders },
     auth: { mode: 'groups', groups: ['staff'] },
@@ -303,6 +308,10 @@ describe('a site with all of it in another installation', () => {
     })
     const called = await after.call('order')
     expect(comparable(called.text, other)).toBe(comparable(first.text, stack))
+    expect(await after.call('order', 'no object')).toMatchObject({
+      status: 400,
+      json: { error: { code: 'InvalidPayload', details: [{ field: '/payload' }] } },
+    })
     const staff = { user: VERA, groups: ['staff'] }
     const read = { key: { id: 'o1', at: 1 } }
     const asked = await before.callAs(await stack.dataToken(HOST, staff), 'staff-only', read)
