@@ -59,6 +59,7 @@ const OPEN_ROWS: readonly Route[] = [
   ['PUT', '/public/page/below'],
   ['GET', '/auth/config'],
   ['GET', '/public/auth/config'],
+  ['GET', '/openapi.json'],
 ]
 
 type Tokens = Readonly<Record<string, string>>

@@ -27,6 +27,7 @@ const OPEN = [
   'GET /admin/public/onboarding/super-admin',
   'GET /admin/public/onboarding/user',
   'GET /data/auth/config',
+  'GET /data/openapi.json',
   'GET /data/public/auth/config',
   'GET /healthz',
   'GET /oidc/:userPoolId/.well-known/jwks.json',

@@ -65,7 +65,7 @@ describe('the first run', () => {
 
   test('leaves a mailbox of its super-admin', async () => {
     const { stack } = shared
-    const { json } = await stack.portal('GET', '/sites/localhost/mailboxes')
+    const { json } = await stack.portal('GET', '/sites/localhost/mailbox-reports')
     expect(json.items).toMatchObject([
       { address: 'hello@localhost', status: 'ACTIVE', ownerEmails: ['admin@localhost'] },
     ])
