@@ -18,6 +18,7 @@ export async function installTurns(owner: SqlClient): Promise<void> {
     CLAIM_TURNS,
   ])
   await installOnce(owner, 'claim_turns_2', [CLAIM_AND_LOOK])
+  await installOnce(owner, 'claim_turns_3', [CLAIM_ALONE])
 }
 
 /** `last` is the name of a function that the last of the statements makes. */
@@ -223,4 +224,24 @@ const CLAIM_AND_LOOK = `
           and start_after <= now());
     end loop;
     return next;
+  end $$`
+
+/**
+ * The same, one process after the other where a site or a group may run only so many jobs: two that claim at once would each count
+ * them before the other's claim. The lock ends with the statement.
+ */
+const CLAIM_ALONE = `
+  create function pgboss.claim_turns_3(
+    queue text, count int, states pgboss.job_state[], turn bigint, group_turns jsonb,
+    per_site int, per_group int, skipped text[])
+  returns table (
+    job_id uuid, job_data jsonb, attempts int, expire_after int, site bigint, job_group text,
+    is_more_due boolean)
+  language plpgsql volatile as $$
+  begin
+    if per_site is not null or per_group is not null then
+      perform pg_advisory_xact_lock(hashtextextended('claim_turns ' || queue, 0));
+    end if;
+    return query select * from pgboss.claim_turns_2(
+      queue, count, states, turn, group_turns, per_site, per_group, skipped);
   end $$`

@@ -63,7 +63,7 @@ export class TurnClaims {
       `select job_id as id, job_data as data, attempts as "retryCount",
          expire_after as "expireInSeconds", site::text, job_group as "group",
          is_more_due as "isMoreDue"
-       from pgboss.claim_turns_2($1, $2::int, $3::text[]::pgboss.job_state[], $4::bigint,
+       from pgboss.claim_turns_3($1, $2::int, $3::text[]::pgboss.job_state[], $4::bigint,
          $5::text::jsonb, $6::int, $7::int, $8::text[])`,
       [
         this.#queue,
