@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { installRoot } from '#config/install-root.ts'
 import type { OpenApiDocument, OperationObject } from '#http/openapi/document.ts'
 import { routeRows } from '#test/route-table.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -70,7 +71,7 @@ describe.each([
       'x-mount',
       '"fault"',
       stack.operatorKey,
-      '/work/',
+      installRoot(),
     ])
       expect(text.includes(name), name).toBe(false)
   })
