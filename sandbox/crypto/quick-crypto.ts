@@ -97,7 +97,7 @@ function gcm({ encrypts, key, iv, data }: Work, added: Uint8Array, authTagLength
   return joined(decipher.update(data.subarray(0, end)), decipher.final())
 }
 
-/** Only the last bits of the block are the counter: where it comes round, what stands before it stays as it is. */
+/** Only the last bits of the block are the counter: when it overflows, the bits before it do not change. */
 function counter(work: Work, length: number): Buffer {
   const name = `aes-${work.key.length * 8}-ctr`
   if (work.iv.length !== BLOCK) throw new CryptoFailure('OperationError', 'Invalid counter')

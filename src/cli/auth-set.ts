@@ -41,7 +41,7 @@ export const authSet: CliCommand = {
     switchOption('--require-second-factor', 'a password takes an authenticator app, too'),
     listOption(
       '--scope <name=words>',
-      'what applications may ask for, and what people are told of it',
+      'what applications may ask for, and the words that people see',
     ),
     flagOption('--no-scopes', 'no more scopes but the standard ones'),
     switchOption('--sign-up', 'people may sign up by themselves'),

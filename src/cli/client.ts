@@ -42,8 +42,12 @@ export const clientRegister: CliCommand = {
   summary: 'Let another application sign people in; its secret is shown once',
   words: ['DOMAIN'],
   options: [
-    requiredOption('--name <text>', 'what people are told, like "Acme Helpdesk"'),
-    choiceOption('--pool <pool>', ['admin', 'data'], 'whom it signs in: data unless named'),
+    requiredOption('--name <text>', 'the name that people see, like "Acme Helpdesk"'),
+    choiceOption(
+      '--pool <pool>',
+      ['admin', 'data'],
+      'the pool that it signs people in to: data unless named',
+    ),
     choiceOption(
       '--authentication <method>',
       ['client_secret', 'private_key_jwt', 'none'],
@@ -93,7 +97,7 @@ export const clientChange: CliCommand = {
   words: ['DOMAIN'],
   options: [
     requiredOption('--id <id>', 'as the list names it'),
-    textOption('--name <text>', 'what people are told'),
+    textOption('--name <text>', 'the name that people see'),
     ...FIELDS,
   ],
   async run({ args, service }) {

@@ -10,11 +10,11 @@ const EMAIL = listOption('--email <address>', 'an address anywhere')
 
 export const contactRecipientList = listCommand({
   name: 'contact-recipient list',
-  summary: 'To whom the contact form of a site sends',
+  summary: 'List the recipients of the contact form of a site',
   path: '/contact-recipients',
   item: ContactRecipient,
   row: ({ email, createdAt }) => [email, `since ${createdAt}`],
-  empty: 'Nobody yet: croft contact-recipient add',
+  empty: 'No recipients yet: croft contact-recipient add',
 })
 
 export const contactRecipientAdd: CliCommand = {

@@ -54,7 +54,7 @@ export const forwardingTargetList: CliCommand = {
     )
     return {
       json: page,
-      text: rows.length === 0 ? 'Nobody yet: croft forwarding target add' : columns(rows),
+      text: rows.length === 0 ? 'No targets yet: croft forwarding target add' : columns(rows),
     }
   },
 }

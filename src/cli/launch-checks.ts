@@ -265,7 +265,7 @@ async function checkMessages(target: LaunchTarget): Promise<string> {
     isReading ? { bytes: 'true' } : {},
   )
   if (findings.length > 0) throw wrong(wordsOf(findings))
-  const how = isReading ? 'each byte as it came' : 'as long as they came'
+  const how = isReading ? 'every byte unchanged' : 'of unchanged length'
   return `${counted(checked, 'message', 'messages')}, ${how}`
 }
 

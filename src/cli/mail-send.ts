@@ -42,7 +42,7 @@ export const mailReply: CliCommand = {
   options: [
     textOption('--site <domain>', 'where the id is from'),
     TEXT_OPTION,
-    flagOption('--all', 'to those whom it was sent to, too'),
+    flagOption('--all', 'to the other recipients, too'),
   ],
   async run(call) {
     const { args, service } = call

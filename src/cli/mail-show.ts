@@ -20,10 +20,7 @@ export const mailShow: CliCommand = {
   words: ['MESSAGE'],
   options: [
     textOption('--site <domain>', 'where the id is from'),
-    flagOption(
-      '--raw',
-      'the message as it came, byte for byte; a terminal gets what it does not act on',
-    ),
+    flagOption('--raw', 'the message byte for byte; on a terminal, without control characters'),
   ],
   async run(call) {
     const { args, service } = call

@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   mailbox: 'Where a site takes mail',
   'mailbox credential': 'Passwords with which mail programs send',
   alias: 'Addresses of a site that lead to mailboxes',
-  'contact-recipient': 'To whom the contact form of a site sends',
+  'contact-recipient': 'Recipients of the contact form of a site',
   forwarding: 'Where a mailbox forwards its mail',
   'forwarding target': 'Addresses that a mailbox forwards to',
   mail: 'The mail that mailboxes hold',

@@ -121,7 +121,7 @@ export class ServiceClient {
     throw new CommandError('The service answered in a way this tool does not know: update both')
   }
 
-  /** The answer as it comes. Whoever does not read it must destroy it. */
+  /** The response as a stream. A caller that does not read it must destroy it. */
   async portalStream(
     method: string,
     path: string,
@@ -345,7 +345,7 @@ async function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
   return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }
 }
 
-/** The same, with a body that is read as it comes. Whoever does not read it must destroy it. */
+/** The same, with a body that is read as a stream. A caller that does not read it must destroy it. */
 function httpResponse(request: HttpRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { base, host, body } = request

@@ -77,12 +77,12 @@ describe('croft site verify', () => {
     expect(await verify(there, '--mail', 'rows')).toEqual(rows)
     expect(await verify(there)).toEqual({
       ...rows,
-      'mail messages': '✓ 1 message, as long as they came',
+      'mail messages': '✓ 1 message, of unchanged length',
       ...objects,
     })
     expect(await verify(there, '--mail', 'bytes')).toEqual({
       ...rows,
-      'mail messages': '✓ 1 message, each byte as it came',
+      'mail messages': '✓ 1 message, every byte unchanged',
       ...objects,
     })
   })
