@@ -6,7 +6,7 @@ type Thing = {
 }[ErrorCode]
 
 /** A text that people read in their language; as text it is English. */
-export interface LocalizedText {
+export interface DisplayText {
   toString(): string
 }
 
@@ -15,7 +15,7 @@ export interface FieldFault {
   readonly field: string
   readonly message: string
   /** The message for people; programs are not sent it. */
-  readonly text?: LocalizedText
+  readonly text?: DisplayText
 }
 
 export interface AppErrorOptions extends ErrorOptions {
@@ -37,14 +37,14 @@ export interface AppErrorOptions extends ErrorOptions {
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
-  readonly text: LocalizedText | undefined
+  readonly text: DisplayText | undefined
   readonly details: readonly FieldFault[] | undefined
   readonly retryAfterSeconds: number | undefined
   readonly fields: Readonly<Record<string, unknown>> | undefined
   readonly thrown: AppErrorOptions['thrown']
   readonly isLogged: boolean
 
-  constructor(code: ErrorCode, message: string | LocalizedText, options: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string | DisplayText, options: AppErrorOptions = {}) {
     super(String(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.text = typeof message === 'string' ? undefined : message
@@ -64,12 +64,12 @@ export const isServiceUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'ServiceUnavailable'
 
 /** A `ValidationError` about one field. */
-export const invalid = (field: string, message: string | LocalizedText): AppError =>
+export const invalid = (field: string, message: string | DisplayText): AppError =>
   new AppError('ValidationError', `${field}: ${String(message)}`, {
     details: [faultOf(field, message)],
   })
 
-export const faultOf = (field: string, message: string | LocalizedText): FieldFault =>
+export const faultOf = (field: string, message: string | DisplayText): FieldFault =>
   typeof message === 'string'
     ? { field, message }
     : { field, message: String(message), text: message }

@@ -62,20 +62,20 @@ export async function watchJob<Job extends DefinitionJob | null>(
   for (;;) {
     const job = await read()
     if (job === null || job.finishedAt !== null || Date.now() > deadline) return job
-    const words = toldProgress(name, job)
-    if (words !== shown) call.progress(words)
-    shown = words
+    const text = progressText(name, job)
+    if (text !== shown) call.progress(text)
+    shown = text
     await delay(POLL_MS)
   }
 }
 
 /** Returns why a definition was not applied whole, or undefined when it was. */
-export function definitionFault(job: DefinitionJob | null): string | undefined {
+export function definitionError(job: DefinitionJob | null): string | undefined {
   if (job === null || job.status === 'succeeded') return undefined
   return `croft.json was not carried out whole: ${job.error ?? `its job ${job.jobId} is ${job.status}`}`
 }
 
-function toldProgress(name: string, { status, summary: { changes } }: DefinitionJob): string {
+function progressText(name: string, { status, summary: { changes } }: DefinitionJob): string {
   if (changes.length === 0) return `${name}: ${status}`
   const waiting = changes.filter((change) => change.status === 'pending').length
   return `${name}: ${changes.length - waiting}/${changes.length}`

@@ -253,7 +253,7 @@ async function checkRows({ service, site }: LaunchTarget): Promise<string> {
   const { checked, findings } = await service.portalAs(Findings, 'GET', path, {
     timeoutMs: PATIENCE_MS,
   })
-  if (findings.length > 0) throw wrong(wordsOf(findings))
+  if (findings.length > 0) throw wrong(findingsText(findings))
   return `${counted(checked, 'mailbox', 'mailboxes')}, counted right`
 }
 
@@ -264,7 +264,7 @@ async function checkMessages(target: LaunchTarget): Promise<string> {
     'messages',
     isReading ? { bytes: 'true' } : {},
   )
-  if (findings.length > 0) throw wrong(wordsOf(findings))
+  if (findings.length > 0) throw wrong(findingsText(findings))
   const how = isReading ? 'every byte unchanged' : 'of unchanged length'
   return `${counted(checked, 'message', 'messages')}, ${how}`
 }
@@ -275,7 +275,7 @@ async function checkObjects(target: LaunchTarget): Promise<string> {
   const objects = counted(checked, 'object', 'objects')
   return findings.length === 0
     ? objects
-    : `${objects}; the next sweep removes what is no message’s: ${wordsOf(findings)}`
+    : `${objects}; the next sweep removes what is no message’s: ${findingsText(findings)}`
 }
 
 async function readAll(
@@ -300,7 +300,7 @@ async function readAll(
   return { checked, findings }
 }
 
-function wordsOf(findings: readonly MailFinding[]): string {
+function findingsText(findings: readonly MailFinding[]): string {
   const shown = findings.slice(0, SHOWN).map(({ detail }) => detail)
   const more = findings.length - shown.length
   return [...shown, ...(more === 0 ? [] : [`and ${more} more`])].join('; ')

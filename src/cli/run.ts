@@ -122,13 +122,13 @@ function requireOptions({ options }: CliCommand, parsed: Command): void {
 async function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
   const { findConnection } = await import('./connection.ts')
   const { ServiceClient } = await import('./service-client.ts')
-  const args = new Arguments(wordsOf(command, parsed), parsed.opts())
+  const args = new Arguments(argumentsOf(command, parsed), parsed.opts())
   const { deployToken } = command
   return { args, env, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
 }
 
 /** The words of a call, as many as the command takes; the first may be given by an option of earlier versions. */
-function wordsOf(
+function argumentsOf(
   { words: names = [], wordOption }: CliCommand,
   parsed: Command,
 ): readonly string[] {

@@ -4,13 +4,13 @@ import { DeploymentRecord } from '#sites/deployments/model.ts'
 import { columns, printable } from './columns.ts'
 import type { CliCommand } from './command.ts'
 import {
-  actorWords,
-  changeWords,
-  gitWords,
-  healthWords,
-  reasonWords,
-  sizeWords,
-} from './deployment-words.ts'
+  actorText,
+  changeText,
+  gitText,
+  healthText,
+  reasonText,
+  sizeText,
+} from './deployment-text.ts'
 import { ServiceRefusal } from './errors.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
@@ -53,15 +53,15 @@ const rowsOf = (deployment: DeploymentRecord): string[][] =>
     ['deployment', deployment.deploymentId],
     ['status', deployment.current ? 'current' : deployment.status],
     ...(deployment.error === null ? [] : [['error', deployment.error]]),
-    ['deployed', `${deployment.createdAt} by ${actorWords(deployment.deployedBy)}`],
-    ['commit', gitWords(deployment) || 'unknown'],
+    ['deployed', `${deployment.createdAt} by ${actorText(deployment.deployedBy)}`],
+    ['commit', gitText(deployment) || 'unknown'],
     [
       'artifact',
-      `${deployment.artifactDirectory}: ${deployment.fileCount} files, ${sizeWords(deployment.sizeBytes)}`,
+      `${deployment.artifactDirectory}: ${deployment.fileCount} files, ${sizeText(deployment.sizeBytes)}`,
     ],
     ...deployment.activations.map((activation) => [
-      reasonWords(activation),
-      `${activation.activatedAt} by ${actorWords(activation.activatedBy)}, in place of ${activation.replacedDeploymentId ?? 'nothing'} ${changeWords(activation)} ${healthWords(activation)}`,
+      reasonText(activation),
+      `${activation.activatedAt} by ${actorText(activation.activatedBy)}, in place of ${activation.replacedDeploymentId ?? 'nothing'} ${changeText(activation)} ${healthText(activation)}`,
     ]),
   ].map((row) => row.map(printable))
 

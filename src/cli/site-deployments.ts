@@ -3,13 +3,13 @@ import { DeploymentRecord } from '#sites/deployments/model.ts'
 import { columns, printable } from './columns.ts'
 import type { CliCommand } from './command.ts'
 import {
-  actorWords,
-  changeWords,
-  gitWords,
-  healthWords,
-  reasonWords,
-  sizeWords,
-} from './deployment-words.ts'
+  actorText,
+  changeText,
+  gitText,
+  healthText,
+  reasonText,
+  sizeText,
+} from './deployment-text.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
 import { itemPage } from './list-command.ts'
 import { sitePath } from './service-client.ts'
@@ -40,11 +40,11 @@ function rowOf(deployment: DeploymentRecord): string[] {
     deploymentId,
     newest?.activatedAt ?? createdAt,
     stateWords(deployment),
-    `by ${actorWords(newest?.activatedBy ?? deployedBy)}`,
-    gitWords(deployment),
-    `${fileCount} files, ${sizeWords(sizeBytes)}`,
-    newest ? changeWords(newest) : '',
-    newest ? healthWords(newest) : '',
+    `by ${actorText(newest?.activatedBy ?? deployedBy)}`,
+    gitText(deployment),
+    `${fileCount} files, ${sizeText(sizeBytes)}`,
+    newest ? changeText(newest) : '',
+    newest ? healthText(newest) : '',
     deployment.error ?? '',
   ].map(printable)
 }
@@ -53,5 +53,5 @@ function rowOf(deployment: DeploymentRecord): string[] {
 function stateWords({ status, activations: [newest] }: DeploymentRecord): string {
   if (!newest) return status
   const gone = status === 'removed' ? ', files removed' : ''
-  return `${reasonWords(newest)}${gone}`
+  return `${reasonText(newest)}${gone}`
 }

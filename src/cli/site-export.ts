@@ -12,7 +12,7 @@ import { verifyArchive } from '#archives/verified-archive.ts'
 import { codeOf, hasCode } from '#base/error-code.ts'
 import { syncFolder } from '#config/atomic-file.ts'
 
-import { archiveText, missingText, toldProgress } from './archive-words.ts'
+import { archiveText, missingText, reportProgress } from './archive-text.ts'
 import { type CliCommand, type Invocation, requiredOption, textOption } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { PASSPHRASE_OPTION, askedPassphrase, givenPassphrase } from './passphrase.ts'
@@ -75,7 +75,7 @@ async function* saved(
   file: NewFile,
   call: Invocation,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const tell = toldProgress(call)
+  const tell = reportProgress(call)
   for await (const chunk of archive) {
     await file.append(chunk)
     tell(() => `${file.sizeBytes} bytes`)

@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value'
 import { MissingSecret } from '#archives/archive-format.ts'
 import { codeOf } from '#base/error-code.ts'
 
-import { archiveText, missingText, toldProgress } from './archive-words.ts'
+import { archiveText, missingText, reportProgress } from './archive-text.ts'
 import { type CliCommand, type Invocation, listOption, textOption } from './command.ts'
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { PASSPHRASE_OPTION, askedPassphrase, givenPassphrase } from './passphrase.ts'
@@ -102,7 +102,7 @@ function queryOf({ args }: Invocation): string {
 }
 
 async function* bytesOf(call: Invocation, file: FileHandle, sizeBytes: number) {
-  const tell = toldProgress(call)
+  const tell = reportProgress(call)
   for (let at = 0; at < sizeBytes;) {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, at)
     if (bytesRead === 0) throw new CommandError('The archive has become shorter')
@@ -115,7 +115,7 @@ async function* bytesOf(call: Invocation, file: FileHandle, sizeBytes: number) {
 
 /** The service says line by line how far it is, and at last what came of it. */
 async function resultIn(call: Invocation, lines: AsyncIterable<string>): Promise<Imported> {
-  const tell = toldProgress(call)
+  const tell = reportProgress(call)
   for await (const line of lines) {
     const said: unknown = JSON.parse(line)
     if (Value.Check(Imported, said)) return said.imported

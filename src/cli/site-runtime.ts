@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Invocation } from './command.ts'
-import { definitionFault, waitForDefinition } from './definition-progress.ts'
+import { definitionError, waitForDefinition } from './definition-progress.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
 const SYNC_MS = 60_000
@@ -40,6 +40,6 @@ export async function waitForDeployment(call: Invocation, siteId: string, deploy
   call.progress('Waiting for the runtime to take it over…')
   const definition = await waitForDefinition(call, siteId, deploymentId)
   const permissionsSync = await waitForSync(call, siteId)
-  const fault = definitionFault(definition) ?? syncFault(permissionsSync)
+  const fault = definitionError(definition) ?? syncFault(permissionsSync)
   return { definition, permissionsSync, fault }
 }

@@ -1,11 +1,11 @@
-import type { LocalizedText } from '#base/app-error.ts'
+import type { DisplayText } from '#base/app-error.ts'
 import type { Language } from '#base/language.ts'
 
 import { TEXT_KEYS, type TextKey, formatterOf } from './catalogues.ts'
 import { DEFAULT_LANGUAGE, localeOf } from './language.ts'
 
 /** A text in the language of whoever reads it. */
-export interface Localized extends LocalizedText {
+export interface Localized extends DisplayText {
   in(language: Language): string
 }
 
@@ -16,14 +16,14 @@ export const localized = (write: (language: Language) => string): Localized => (
 })
 
 /** Text as it is, or in the reader's language. */
-export type Words = string | Localized
+export type LocalizedText = string | Localized
 
 /** Pieces of pages are no texts: they are rendered, not escaped. */
 export const isLocalized = (value: unknown): value is Localized =>
   typeof value === 'object' && value !== null && 'in' in value && typeof value.in === 'function'
 
-export const wordsIn = (words: Words, language: Language): string =>
-  typeof words === 'string' ? words : words.in(language)
+export const textIn = (text: LocalizedText, language: Language): string =>
+  typeof text === 'string' ? text : text.in(language)
 
 /** What stands in a message, by its names there. Pieces of pages may stand in messages of pages. */
 export type MessageValues = Readonly<Record<string, unknown>>
@@ -64,13 +64,13 @@ export class LocalizedMessage implements Localized {
   }
 }
 
-export const say = (key: TextKey, values: MessageValues = {}): LocalizedMessage =>
+export const t = (key: TextKey, values: MessageValues = {}): LocalizedMessage =>
   new LocalizedMessage(key, values)
 
 /** Reads what most people read before the first of them comes: to read all of it at once takes as long as a busy moment may. */
 export function prepareTexts(): void {
   for (const key of TEXT_KEYS) formatterOf(DEFAULT_LANGUAGE, key)
-  say('page.error', { title: say('sign-in.title') }).in(DEFAULT_LANGUAGE)
+  t('page.error', { title: t('sign-in.title') }).in(DEFAULT_LANGUAGE)
 }
 
 function valueIn(value: unknown, language: Language): unknown {

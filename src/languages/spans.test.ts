@@ -13,8 +13,8 @@ describe('a time', () => {
     ['2026-11-01T12:00:00Z', '27 days ago'],
     ['2026-09-01T12:00:00Z', '2 months ago'],
     ['2024-11-01T12:00:00Z', '2 years ago'],
-  ])('at %s is %s', (then, words) => {
-    expect(String(timeAgo(new Date(then), NOW))).toBe(words)
+  ])('at %s is %s', (then, text) => {
+    expect(String(timeAgo(new Date(then), NOW))).toBe(text)
   })
 })
 
@@ -26,8 +26,8 @@ describe('a duration', () => {
     [120, '2 minutes', '2 Minuten', '2分'],
     [899, '15 minutes', '15 Minuten', '15分'],
   ])('of %d seconds is "%s"', (seconds, english, german, japanese) => {
-    const words = duration(seconds)
-    expect([words.in('en'), words.in('de'), words.in('ja')]).toEqual([english, german, japanese])
+    const text = duration(seconds)
+    expect([text.in('en'), text.in('de'), text.in('ja')]).toEqual([english, german, japanese])
   })
 
   test('has the plurals of Polish', () => {

@@ -2,18 +2,18 @@ import { localeOf } from './language.ts'
 import {
   type Localized,
   type LocalizedMessage,
-  type Words,
+  type LocalizedText,
   localized,
-  say,
-  wordsIn,
+  t,
+  textIn,
 } from './message.ts'
 
 /** "a second", "2 minutes"; a part of a unit counts as one. */
 export function duration(seconds: number): LocalizedMessage {
   const whole = Math.max(1, Math.ceil(seconds))
   return whole < 90
-    ? say('duration.seconds', { count: whole })
-    : say('duration.minutes', { count: Math.ceil(whole / 60) })
+    ? t('duration.seconds', { count: whole })
+    : t('duration.minutes', { count: Math.ceil(whole / 60) })
 }
 
 const UNITS = [
@@ -28,7 +28,7 @@ const UNITS = [
 export function timeAgo(then: Date, now: Date): Localized {
   const seconds = Math.max(0, Math.floor((now.getTime() - then.getTime()) / 1000))
   const unit = UNITS.find(([, length]) => seconds >= length)
-  if (!unit) return say('duration.now')
+  if (!unit) return t('duration.now')
   const [name, length] = unit
   return localized((language) =>
     new Intl.RelativeTimeFormat(localeOf(language), { numeric: 'auto' }).format(
@@ -39,9 +39,9 @@ export function timeAgo(then: Date, now: Date): Localized {
 }
 
 /** "a, b and c"; texts of ours, or of others as they are. */
-export const listed = (texts: readonly Words[]): Localized =>
+export const listed = (texts: readonly LocalizedText[]): Localized =>
   localized((language) =>
     new Intl.ListFormat(localeOf(language), { type: 'conjunction' }).format(
-      texts.map((text) => wordsIn(text, language)),
+      texts.map((text) => textIn(text, language)),
     ),
   )

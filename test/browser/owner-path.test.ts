@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Language } from '#base/language.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { linkIn, mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -41,7 +41,7 @@ describe.skipIf(missing)(`an owner in Chromium${missing ? ` (${missing})` : ''}`
       page.on('response', (response) => {
         if (response.request().isNavigationRequest()) statuses.push(response.status())
       })
-      const words = (key: Parameters<typeof say>[0]) => say(key).in(language)
+      const words = (key: Parameters<typeof t>[0]) => t(key).in(language)
       const heading = () => page.textContent('h1')
 
       await page.goto(linkIn(await mailTo(stack, email, 'invite')))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { LANGUAGES, type Language } from '#base/language.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { Owner, PASSWORD } from '#test/account-owner.ts'
 import { FormBrowser, textOf } from '#test/form-browser.ts'
 import type { Answer } from '#test/http-client.ts'
@@ -29,7 +29,7 @@ describe.each([
       new FormBrowser(stack, host, acceptLanguage).get(path)
 
     test.each(LANGUAGES)('is %s where the application asks for it, at both pools', async (tag) => {
-      const title = say('sign-in.title').in(tag)
+      const title = t('sign-in.title').in(tag)
       for (const kind of ['data', 'admin'] as const) {
         const party = await RelyingParty.of(stack, host, kind)
         const page = await get(party.page('login', { ui_locales: `xx ${tag}-XX` }), 'nl, pl;q=0.1')

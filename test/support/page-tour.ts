@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 import { SYSTEM } from '#base/actor.ts'
 import type { Language } from '#base/language.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { follow, sendForm } from './browser.ts'
 import { linkIn, mailTo } from './outbox.ts'
@@ -111,7 +111,7 @@ async function accountPages(
   await page.context().clearCookies({ name: /session/ })
   await page.goto(base + client.page('login'))
   await at('second-step', send({ username: email, password: PASSWORD }))
-  await at('second-step-recovery', () => follow(page, say('second-step.use-recovery').in(language)))
+  await at('second-step-recovery', () => follow(page, t('second-step.use-recovery').in(language)))
   await at('second-step-wrong', send({ code: 'wrong' }))
   await page.goto(`${base}${client.path}/account`)
   await client.stack.context.secondFactors.disable(client.site, client.pool, sub, SYSTEM)

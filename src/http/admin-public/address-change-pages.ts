@@ -7,7 +7,7 @@ import type { HtmlPage } from '#http/oidc/pages/page.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
 import type { TextKey } from '#languages/catalogues.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 interface ChangedAddress {
@@ -60,15 +60,15 @@ export const askPage = (
   { link, change, token }: AddressPage & { readonly token: string },
 ): Response =>
   formPage({
-    title: say(WORDS[link].title),
+    title: t(WORDS[link].title),
     site,
     language,
-    lead: say(WORDS[link].lead, named(change, site)),
+    lead: t(WORDS[link].lead, named(change, site)),
     action: ADDRESS_PATHS[link],
     hidden: { token },
     fields: [],
-    submit: say(WORDS[link].submit),
-    more: html`<p>${say('new-address.unexpected')}</p>`,
+    submit: t(WORDS[link].submit),
+    more: html`<p>${t('new-address.unexpected')}</p>`,
     errors: NO_ERRORS,
   })
 
@@ -78,15 +78,15 @@ export const addressChangedPage = (
   { link, change }: AddressPage,
 ): Response =>
   noticePage({
-    title: say(WORDS[link].doneTitle),
+    title: t(WORDS[link].doneTitle),
     site,
     language,
     tone: 'good',
-    text: [say(WORDS[link].done, named(change, site))],
+    text: [t(WORDS[link].done, named(change, site))],
     links: [
       pool.kind === 'admin'
-        ? { href: '/admin', label: say('page.administration') }
-        : { href: accountPath(pool, 'account'), label: say('account.title') },
+        ? { href: '/admin', label: t('page.administration') }
+        : { href: accountPath(pool, 'account'), label: t('account.title') },
       backToSite(site, pool.issuer),
     ],
   })

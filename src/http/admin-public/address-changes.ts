@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, t as schema } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
@@ -9,7 +9,7 @@ import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { ADDRESS_PATHS, type AddressLink } from '#identity/profiles/address-changes.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import { addressChangedPage, askPage } from './address-change-pages.ts'
@@ -39,7 +39,7 @@ function addressPage(context: AppContext, link: AddressLink) {
       {
         ...route,
         summary: 'Show the page that confirms or undoes a change of address',
-        query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }),
+        query: mailedLink({ token: schema.Optional(schema.String({ maxLength: 200 })) }),
       },
     )
     .post('/', ({ site, request }) => agree(context, site, link, request), {
@@ -73,5 +73,5 @@ async function agree(
 
 function tokenIn(token: string | undefined): string {
   if (token) return token
-  throw new AppError('MissingToken', say('error.whole-link'))
+  throw new AppError('MissingToken', t('error.whole-link'))
 }

@@ -11,7 +11,7 @@ import { routeNotFound } from '#http/plugins/errors.ts'
 import { type GatedRequest, pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 /** What people ask of the administration's own addresses. */
@@ -58,13 +58,13 @@ async function arrive(
   const isRefused = new URL(request.url).searchParams.has('error')
   if (!isRefused) return toAccount(await adminPool(context, site))
   return noticePage({
-    title: say('failure.sign-in'),
+    title: t('failure.sign-in'),
     site,
     language: languageOf(request),
     tone: 'bad',
-    text: [say('failure.sign-in-refused')],
+    text: [t('failure.sign-in-refused')],
     links: [
-      { href: ADMINISTRATION, label: say('failure.try-again') },
+      { href: ADMINISTRATION, label: t('failure.try-again') },
       backToSite(site, context.config.baseUrl),
     ],
     status: 400,

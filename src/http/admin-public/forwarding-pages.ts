@@ -3,7 +3,7 @@ import { formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
 import { noticePage } from '#http/oidc/pages/notice-page.ts'
 import type { HtmlPage } from '#http/oidc/pages/page.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { ForwardingConsent } from '#mail/forwarding/model.ts'
 import { VERIFICATION_PATH } from '#mail/forwarding/verifications.ts'
 
@@ -21,13 +21,13 @@ export const consentPage = (
 ): Response =>
   formPage({
     ...page,
-    title: say('forwarding.title'),
-    lead: say('forwarding.lead', { mailbox, site: page.site.domain, target }),
+    title: t('forwarding.title'),
+    lead: t('forwarding.lead', { mailbox, site: page.site.domain, target }),
     action: VERIFICATION_PATH,
     hidden: { token, mailbox, target },
     fields: [],
-    submit: say('forwarding.submit'),
-    more: html`<p>${say('forwarding.unexpected')}</p>`,
+    submit: t('forwarding.submit'),
+    more: html`<p>${t('forwarding.unexpected')}</p>`,
     errors: NO_ERRORS,
     headers: HEADERS,
   })
@@ -35,8 +35,8 @@ export const consentPage = (
 export const verifiedPage = (page: ReadPage, { mailbox, target }: ForwardingConsent): Response =>
   noticePage({
     ...page,
-    title: say('forwarding.done'),
+    title: t('forwarding.done'),
     tone: 'good',
-    text: [say('forwarding.done-text', { mailbox, target }), say('forwarding.done-more')],
+    text: [t('forwarding.done-text', { mailbox, target }), t('forwarding.done-more')],
     headers: HEADERS,
   })

@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, t as schema } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
@@ -10,7 +10,7 @@ import { pages } from '#http/plugins/pages.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { ForwardingConsent } from '#mail/forwarding/model.ts'
 import { VERIFICATION_PATH, type VerificationLink } from '#mail/forwarding/verifications.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
@@ -18,9 +18,9 @@ import type { SiteEntry } from '#sites/site-directory.ts'
 import { consentPage, verifiedPage } from './forwarding-pages.ts'
 
 const LINK = mailedLink({
-  token: t.Optional(t.String({ maxLength: 200 })),
-  mailbox: t.Optional(t.String({ maxLength: 512 })),
-  target: t.Optional(t.String({ maxLength: 512 })),
+  token: schema.Optional(schema.String({ maxLength: 200 })),
+  mailbox: schema.Optional(schema.String({ maxLength: 512 })),
+  target: schema.Optional(schema.String({ maxLength: 512 })),
 })
 
 /** What one request asks of a link. */
@@ -102,5 +102,5 @@ interface SentLink extends Pick<VerificationLink, 'mailbox' | 'target'> {
 
 function linkOf({ token, ...named }: SentLink): VerificationLink {
   if (token) return { token, ...named }
-  throw new AppError('MissingToken', say('error.whole-link'))
+  throw new AppError('MissingToken', t('error.whole-link'))
 }

@@ -6,7 +6,7 @@ import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { backToSite, noticePage, referenceOf } from '#http/oidc/pages/notice-page.ts'
 import type { InviteEnd, OpenInvite } from '#identity/accounts/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 /** A request of an invited person, whose link is valid. */
@@ -31,10 +31,10 @@ const ROLES = { 'super-admin': 'super', admin: 'admin', user: 'user' }
 
 export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormState): Response =>
   formPage({
-    title: say('invite.title'),
+    title: t('invite.title'),
     language: onboarding.language,
     site: onboarding.site,
-    lead: say('invite.lead', {
+    lead: t('invite.lead', {
       role: ROLES[onboarding.invite.role ?? 'user'],
       site: onboarding.site.domain,
     }),
@@ -42,27 +42,27 @@ export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormStat
     hidden: { token: onboarding.token },
     fields: [
       { ...usernameField(onboarding.invite.email), readOnly: true },
-      newPasswordField(onboarding.pool.settings.passwordPolicy, say('field.password')),
+      newPasswordField(onboarding.pool.settings.passwordPolicy, t('field.password')),
       {
         name: 'confirmPassword',
-        label: say('field.repeat-password'),
+        label: t('field.repeat-password'),
         type: 'password',
         autocomplete: 'new-password',
       },
     ],
-    submit: say('reset.set'),
+    submit: t('reset.set'),
     errors,
   })
 
 export const welcomePage = (onboarding: OnboardingRequest): Response =>
   noticePage({
-    title: say('invite.done'),
+    title: t('invite.done'),
     language: onboarding.language,
     site: onboarding.site,
     tone: 'good',
-    text: [say('invite.done-text', { email: onboarding.invite.email })],
+    text: [t('invite.done-text', { email: onboarding.invite.email })],
     links: [
-      { href: onboarding.applicationUrl, label: say('invite.to-sign-in') },
+      { href: onboarding.applicationUrl, label: t('invite.to-sign-in') },
       backToSite(onboarding.site, onboarding.applicationUrl),
     ],
   })
@@ -81,14 +81,14 @@ export const endedInvitePage = (invite: EndedInvite): Response =>
 
 const oldInvitePage = ({ site, language, token, path, requestId }: EndedInvite): Response =>
   formPage({
-    title: say('invite.old'),
+    title: t('invite.old'),
     site,
     language,
-    lead: say('invite.old-text', { site: site.domain }),
+    lead: t('invite.old-text', { site: site.domain }),
     action: path,
     hidden: { token, action: RENEW },
     fields: [],
-    submit: say('invite.renew'),
+    submit: t('invite.renew'),
     errors: { ...NO_ERRORS, status: 410 },
     more: referenceOf(failureReference('LinkExpired', requestId)),
   })
@@ -101,18 +101,15 @@ const deadInvitePage = ({
   requestId,
 }: EndedInvite): Response =>
   noticePage({
-    title: say(end === 'used' ? 'invite.used' : 'failure.invalid-link'),
+    title: t(end === 'used' ? 'invite.used' : 'failure.invalid-link'),
     site,
     language,
     tone: 'bad',
-    text:
-      end === 'used'
-        ? [say('invite.used-text')]
-        : [say('invite.dead-text'), say('invite.dead-more')],
+    text: end === 'used' ? [t('invite.used-text')] : [t('invite.dead-text'), t('invite.dead-more')],
     links:
       end === 'used'
         ? [
-            { href: applicationUrl, label: say('invite.to-sign-in') },
+            { href: applicationUrl, label: t('invite.to-sign-in') },
             backToSite(site, applicationUrl),
           ]
         : [backToSite(site, applicationUrl)],
@@ -127,10 +124,10 @@ export const renewedInvitePage = ({
   applicationUrl,
 }: Pick<OnboardingRequest, 'site' | 'language' | 'applicationUrl'>): Response =>
   noticePage({
-    title: say('invite.renewed'),
+    title: t('invite.renewed'),
     site,
     language,
     tone: 'plain',
-    text: [say('invite.renewed-text')],
+    text: [t('invite.renewed-text')],
     links: [backToSite(site, applicationUrl)],
   })

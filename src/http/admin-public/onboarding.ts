@@ -1,4 +1,4 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, t as schema } from 'elysia'
 
 import { allFaults } from '#base/all-faults.ts'
 import { AppError, invalid } from '#base/app-error.ts'
@@ -13,7 +13,7 @@ import { pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { adminBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
@@ -46,7 +46,7 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
       {
         ...route,
         summary: 'Show the page of an invite',
-        query: mailedLink({ token: t.Optional(t.String({ maxLength: 200 })) }),
+        query: mailedLink({ token: schema.Optional(schema.String({ maxLength: 200 })) }),
       },
     )
     .post('/', ({ site, request }) => accept(context, path, site, request), {
@@ -100,7 +100,7 @@ async function openInvite(
   { path, site, request }: Opening,
   token: string | undefined,
 ): Promise<OnboardingRequest | Response> {
-  if (!token) throw new AppError('MissingToken', say('error.whole-link'))
+  if (!token) throw new AppError('MissingToken', t('error.whole-link'))
   const { auth } = await pools.bootstrap(site)
   const invite = await inviteAcceptances.find(site, token)
   const language = languageOf(request)
@@ -123,7 +123,7 @@ async function chosenPassword(
     () => passwords.check(pool, { email: invite.email, password }),
     () => {
       if (fields.get('confirmPassword') === password) return
-      throw invalid('confirmPassword', say('fault.not-the-same'))
+      throw invalid('confirmPassword', t('fault.not-the-same'))
     },
   )
   return password

@@ -8,7 +8,7 @@ import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { readFormFields } from './form-body.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
@@ -66,7 +66,7 @@ async function authorize(
 /** A frame is of a page of the client, or of the sign-in itself: a script that reads its final address has the code. */
 function requirePageOf(authorization: AuthorizationRequest, request: Request): void {
   if (fetchContextOf(request) === 'frame' && !isPageOf(authorization, request)) {
-    throw new AppError('Forbidden', say('error.not-a-page'))
+    throw new AppError('Forbidden', t('error.not-a-page'))
   }
 }
 

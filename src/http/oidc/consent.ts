@@ -1,13 +1,13 @@
 import type { AppContext } from '#context'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 
 import { formTargetOf } from './form-targets.ts'
 import { applicationName } from './pages/application.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { type Html, html } from './pages/html.ts'
-import { wordsOfScopes } from './pages/learned.ts'
+import { scopeTexts } from './pages/learned.ts'
 import { seeOther } from './see-other.ts'
 import { readSession } from './session-cookie.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
@@ -52,8 +52,8 @@ async function consentPage(
   if (!account) return seeOther(pathTo('login'), csrf.cookies)
   const name = authorization.client.application?.name ?? ''
   return interactionPage(interaction, {
-    title: say('consent.title', { name }),
-    lead: say('consent.lead', {
+    title: t('consent.title', { name }),
+    lead: t('consent.lead', {
       application: applicationName(authorization),
       email: account.email,
       site: site.domain,
@@ -62,22 +62,22 @@ async function consentPage(
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('consent', flow?.step === 'consent' ? flow : undefined),
     fields: [],
-    submit: say('consent.allow'),
-    refusal: { value: DENY, label: say('consent.deny') },
+    submit: t('consent.allow'),
+    refusal: { value: DENY, label: t('consent.deny') },
     errors,
-    more: linkLine(say('page.not-you'), pathTo('login'), say('consent.other-account')),
+    more: linkLine(t('page.not-you'), pathTo('login'), t('consent.other-account')),
   })
 }
 
 function askedFor(name: string, { pool, scope }: AuthorizationRequest): Html {
-  const { learned, allowed } = wordsOfScopes(pool, scopesOf(scope))
+  const { learned, allowed } = scopeTexts(pool, scopesOf(scope))
   return html`
-    ${learned.length > 0 && listOf(say('consent.learns', { name }), learned)}
-    ${allowed.length > 0 && listOf(say('consent.may'), allowed)}
+    ${learned.length > 0 && listOf(t('consent.learns', { name }), learned)}
+    ${allowed.length > 0 && listOf(t('consent.may'), allowed)}
   `
 }
 
-const listOf = (title: Words, lines: readonly Words[]): Html =>
+const listOf = (title: LocalizedText, lines: readonly LocalizedText[]): Html =>
   html`<p class="lead">${title}</p>
     <ul class="learns">
       ${lines.map((line) => html`<li>${line}</li>`)}

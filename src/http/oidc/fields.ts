@@ -1,7 +1,7 @@
-import { AppError, type LocalizedText, faultOf } from '#base/app-error.ts'
+import { AppError, type DisplayText, faultOf } from '#base/app-error.ts'
 import { PASSPHRASE_LENGTH } from '#identity/passwords/policy.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
-import { type Localized, type Words, say } from '#languages/message.ts'
+import { type Localized, type LocalizedText, t } from '#languages/message.ts'
 import { listed } from '#languages/spans.ts'
 
 import type { Field } from './pages/field.ts'
@@ -21,17 +21,17 @@ export const readPassword = (fields: URLSearchParams): string =>
 
 /** The mailed code without spaces, with which people copy it. */
 export const readCode = (fields: URLSearchParams): string =>
-  required(fields, 'code', say('fault.code-needed')).replaceAll(/[\s-]/g, '')
+  required(fields, 'code', t('fault.code-needed')).replaceAll(/[\s-]/g, '')
 
 export const usernameField = (value: string | undefined): Field => ({
   name: 'username',
-  label: say('field.email'),
+  label: t('field.email'),
   type: 'email',
   autocomplete: 'username',
   value,
 })
 
-export const newPasswordField = (policy: PasswordPolicy, label: Words): Field => ({
+export const newPasswordField = (policy: PasswordPolicy, label: LocalizedText): Field => ({
   name: 'password',
   label,
   type: 'password',
@@ -41,7 +41,7 @@ export const newPasswordField = (policy: PasswordPolicy, label: Words): Field =>
 
 export const codeField: Field = {
   name: 'code',
-  label: say('field.code'),
+  label: t('field.code'),
   type: 'text',
   autocomplete: 'one-time-code',
   kind: 'code',
@@ -50,37 +50,37 @@ export const codeField: Field = {
 /** The second button of a form for a mailed code. */
 export const SEND_AGAIN = {
   value: 'resend',
-  label: say('code.send-again'),
-  words: say('code.nothing-there'),
+  label: t('code.send-again'),
+  words: t('code.nothing-there'),
 } as const
 
 /** "At least 8 characters, with an uppercase letter, a digit and a symbol; or 20 of any kind." */
 export function passwordPolicyText(policy: PasswordPolicy): Localized {
   const kinds = [
-    ...(policy.requireUppercase ? [say('policy.uppercase')] : []),
-    ...(policy.requireLowercase ? [say('policy.lowercase')] : []),
-    ...(policy.requireNumbers ? [say('policy.digit')] : []),
-    ...(policy.requireSymbols ? [say('policy.symbol')] : []),
+    ...(policy.requireUppercase ? [t('policy.uppercase')] : []),
+    ...(policy.requireLowercase ? [t('policy.lowercase')] : []),
+    ...(policy.requireNumbers ? [t('policy.digit')] : []),
+    ...(policy.requireSymbols ? [t('policy.symbol')] : []),
   ]
   const count = policy.minimumLength
   return kinds.length === 0
-    ? say('policy.length', { count })
-    : say('policy.kinds', { count, kinds: listed(kinds), long: PASSPHRASE_LENGTH })
+    ? t('policy.length', { count })
+    : t('policy.kinds', { count, kinds: listed(kinds), long: PASSPHRASE_LENGTH })
 }
 
-const ADDRESS = say('fault.address-needed')
-const PASSWORD = say('fault.password-needed')
+const ADDRESS = t('fault.address-needed')
+const PASSWORD = t('fault.password-needed')
 
-function required(fields: URLSearchParams, name: string, message: LocalizedText): string {
+function required(fields: URLSearchParams, name: string, message: DisplayText): string {
   const text = fields.get(name) ?? ''
   const value = name === 'password' ? text : text.trim()
   if (value !== '') return value
   throw missing(name, message)
 }
 
-const missing = (field: string, message: LocalizedText): AppError =>
+const missing = (field: string, message: DisplayText): AppError =>
   new AppError('ValidationError', message, { details: [faultOf(field, message)] })
 
 /** What a page says whose code was sent again. */
-export const resentNotice = ({ resent }: { readonly resent?: true }): Words | undefined =>
-  resent ? say('code.sent-again') : undefined
+export const resentNotice = ({ resent }: { readonly resent?: true }): LocalizedText | undefined =>
+  resent ? t('code.sent-again') : undefined

@@ -1,7 +1,7 @@
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
 import { provenBy } from '#http/plugins/effects.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import {
   SEND_AGAIN,
@@ -25,11 +25,11 @@ export const forgotPasswordRoutes = (context: AppContext) =>
     effects: [],
     show: (interaction, { typed, errors }) =>
       interactionPage(interaction, {
-        title: say('reset.title'),
-        lead: say('reset.lead'),
+        title: t('reset.title'),
+        lead: t('reset.lead'),
         action: interaction.pathTo('forgotPassword'),
         fields: [usernameField(typed.get('username') ?? interaction.authorization.loginHint)],
-        submit: say('reset.submit'),
+        submit: t('reset.submit'),
         errors,
         more: signInLine(interaction),
       }),
@@ -52,15 +52,15 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
         return seeOther(interaction.pathTo('forgotPassword'), interaction.csrf.cookies)
       }
       return interactionPage(interaction, {
-        title: say('reset.new-title'),
-        lead: say('reset.new-lead', { email: flow.email }),
+        title: t('reset.new-title'),
+        lead: t('reset.new-lead', { email: flow.email }),
         action: interaction.pathTo('confirmForgotPassword', flow),
         fields: [
           { ...codeField, value: typed.get('code') ?? undefined },
-          newPasswordField(interaction.pool.settings.passwordPolicy, say('field.new-password')),
+          newPasswordField(interaction.pool.settings.passwordPolicy, t('field.new-password')),
         ],
         account: flow.email,
-        submit: say('reset.set'),
+        submit: t('reset.set'),
         again: SEND_AGAIN,
         errors,
         notice: resentNotice(flow),
@@ -86,4 +86,4 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
   })
 
 const signInLine = ({ pathTo }: InteractionRequest) =>
-  linkLine(say('reset.remembered'), pathTo('login'), say('sign-in.submit'))
+  linkLine(t('reset.remembered'), pathTo('login'), t('sign-in.submit'))

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 
 import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
@@ -64,7 +64,7 @@ function loginPage(
   const { pool, authorization, flow, pathTo } = interaction
   const username = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
   return interactionPage(interaction, {
-    title: say('sign-in.title'),
+    title: t('sign-in.title'),
     lead: leadOf(interaction),
     instead: googleInstead(interaction),
     after: passkeyButton(challenges, interaction, { errors }),
@@ -78,26 +78,26 @@ function loginPage(
       },
       {
         name: 'password',
-        label: say('field.password'),
+        label: t('field.password'),
         type: 'password',
         autocomplete: 'current-password',
       },
     ],
-    submit: say('sign-in.submit'),
+    submit: t('sign-in.submit'),
     errors,
-    notice: flow?.step === 'password-reset' ? say('sign-in.password-changed') : undefined,
+    notice: flow?.step === 'password-reset' ? t('sign-in.password-changed') : undefined,
     more: html`<p>
-        <a class="link" href="${pathTo('forgotPassword')}">${say('sign-in.forgot')}</a>
+        <a class="link" href="${pathTo('forgotPassword')}">${t('sign-in.forgot')}</a>
       </p>
-      ${pool.settings.selfSignUp && linkLine(say('sign-in.no-account'), pathTo('signup'), say('sign-in.create-account'))}`,
+      ${pool.settings.selfSignUp && linkLine(t('sign-in.no-account'), pathTo('signup'), t('sign-in.create-account'))}`,
   })
 }
 
 function leadOf({ pool, authorization }: InteractionRequest) {
   const { client, redirectUri } = authorization
   if (client.purpose === 'account')
-    return say('sign-in.to-account', { place: displayHost(redirectUri) })
+    return t('sign-in.to-account', { place: displayHost(redirectUri) })
   return pool.kind === 'admin' && client.application === undefined
-    ? say('sign-in.to-administration', { place: displayHost(pool.issuer) })
-    : say('sign-in.to-application', { application: applicationName(authorization) })
+    ? t('sign-in.to-administration', { place: displayHost(pool.issuer) })
+    : t('sign-in.to-application', { application: applicationName(authorization) })
 }

@@ -7,7 +7,7 @@ import { type PoolPageRequest, keepAlone, pages } from '#http/plugins/pages.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 
 import { poolScope } from './cookies.ts'
@@ -133,7 +133,7 @@ export const formerLogoutRoutes = (context: AppContext) => {
     async ({ poolRequest }) => {
       const { pool, request } = poolRequest
       const rest = logouts.open(pool, new URL(request.url).searchParams.get(FORMER_LOGOUT))
-      if (!rest) throw new AppError('LinkExpired', say('error.whole-link'))
+      if (!rest) throw new AppError('LinkExpired', t('error.whole-link'))
       const token = readSession(request, pool)
       if (token !== undefined) await context.sessions.end(poolRequest, token)
       return signedOut(context, poolRequest, rest)
@@ -176,10 +176,10 @@ function confirmPage(
   const { site, pool, language } = poolRequest
   keepAlone(poolRequest)
   return formPage({
-    title: say('sign-out.title'),
+    title: t('sign-out.title'),
     site,
     language,
-    lead: say('sign-out.lead', { site: site.domain }),
+    lead: t('sign-out.lead', { site: site.domain }),
     csrfToken: csrf.token,
     cookies: csrf.cookies,
     action: pathWith(pool, query),
@@ -190,7 +190,7 @@ function confirmPage(
       ...(location === undefined ? [] : [formTargetOf(location)]),
     ],
     fields: [],
-    submit: say('sign-out.title'),
+    submit: t('sign-out.title'),
     errors: NO_ERRORS,
   })
 }

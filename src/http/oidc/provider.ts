@@ -9,7 +9,7 @@ import type { CallbackResult } from '#identity/federation/authorization-callback
 import type { LoginBinding } from '#identity/federation/authorization-redirects.ts'
 import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { type CookieScope, cookieOf, poolScope, setCookie } from './cookies.ts'
 import { providerErrorPage } from './pages/provider-error-page.ts'
@@ -117,4 +117,4 @@ function responseOf(
 }
 
 /** One wording for a sign-in that is unknown, over, expired, or another browser's. */
-const attemptNotFound = (): AppError => new AppError('LinkExpired', say('error.google-ended'))
+const attemptNotFound = (): AppError => new AppError('LinkExpired', t('error.google-ended'))

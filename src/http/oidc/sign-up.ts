@@ -2,7 +2,7 @@ import { allFaults } from '#base/all-faults.ts'
 import type { AppContext } from '#context'
 import { provenBy } from '#http/plugins/effects.ts'
 import { signUpDisabled } from '#identity/accounts/errors.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import {
   SEND_AGAIN,
@@ -33,17 +33,17 @@ export const signUpRoutes = (context: AppContext) =>
         throw signUpDisabled()
       }
       return interactionPage(interaction, {
-        title: say('sign-up.title'),
-        lead: say('sign-in.to-application', { application: applicationName(authorization) }),
+        title: t('sign-up.title'),
+        lead: t('sign-in.to-application', { application: applicationName(authorization) }),
         instead: googleInstead(interaction),
         action: pathTo('signup'),
         fields: [
           usernameField(typed.get('username') ?? authorization.loginHint),
-          newPasswordField(pool.settings.passwordPolicy, say('field.password')),
+          newPasswordField(pool.settings.passwordPolicy, t('field.password')),
         ],
-        submit: say('sign-up.submit'),
+        submit: t('sign-up.submit'),
         errors,
-        more: linkLine(say('sign-up.has-account'), pathTo('login'), say('sign-up.sign-in')),
+        more: linkLine(t('sign-up.has-account'), pathTo('login'), t('sign-up.sign-in')),
       })
     },
     async submit(interaction, fields) {
@@ -68,20 +68,16 @@ export const confirmUserRoutes = (context: AppContext) =>
       // Signing in with address and password redirects to this page again.
       if (flow?.step !== 'confirm') return seeOther(pathTo('login'), interaction.csrf.cookies)
       return interactionPage(interaction, {
-        title: say('sign-up.check-mail'),
-        lead: say('sign-up.code-sent', { email: flow.email }),
+        title: t('sign-up.check-mail'),
+        lead: t('sign-up.code-sent', { email: flow.email }),
         formTargets: [formTargetOf(interaction.authorization.redirectUri)],
         action: pathTo('confirmUser', flow),
         fields: [codeField],
-        submit: say('sign-up.confirm'),
+        submit: t('sign-up.confirm'),
         again: SEND_AGAIN,
         errors,
         notice: resentNotice(flow),
-        more: linkLine(
-          say('sign-up.not-your-address'),
-          pathTo('signup'),
-          say('sign-up.start-again'),
-        ),
+        more: linkLine(t('sign-up.not-your-address'), pathTo('signup'), t('sign-up.start-again')),
       })
     },
     async submit(interaction, fields) {

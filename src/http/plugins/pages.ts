@@ -8,7 +8,7 @@ import { openerPolicyAt } from '#http/opener-policy.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { ACCOUNT_CLIENT_ID } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
@@ -125,10 +125,10 @@ function pass(request: Request, gate: PoolPageGate, { url, pool }: PagePlace): G
   const asked = fetchContextOf(request)
   const isPage = asked === 'navigation' || asked === 'unsaid'
   if (!isPage && !isSilentFrame(request, gate, { asked, pool })) {
-    throw new AppError('Forbidden', say('error.not-a-page'))
+    throw new AppError('Forbidden', t('error.not-a-page'))
   }
   if (request.method === 'POST' && !gate.foreignForms && !isOwnForm(request, url)) {
-    throw new AppError('Forbidden', say('error.foreign-form'))
+    throw new AppError('Forbidden', t('error.foreign-form'))
   }
   return asAdmitted(request)
 }

@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { invalid } from '#base/app-error.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 /** Stands for everything that is no address, and is none, so nobody can have it. */
 const NO_ADDRESS = 'invalid'
@@ -16,7 +16,7 @@ export function lookupEmail(typed: string): string {
 /** For a new account. 400 `ValidationError`. */
 export function newEmail(typed: string): string {
   const email = canonicalEmail(typed)
-  if (!isAddress(email)) throw invalid('email', say('fault.email'))
+  if (!isAddress(email)) throw invalid('email', t('fault.email'))
   return email
 }
 

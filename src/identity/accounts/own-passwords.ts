@@ -2,7 +2,7 @@ import { AppError, notFound } from '#base/app-error.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -49,7 +49,7 @@ export class OwnPasswords {
     const user = await this.#user(site, pool, sub)
     await passwords.check(pool, { email: user.email, password: newPassword })
     const oldHash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
-    if (oldHash === undefined) throw new AppError('PasswordMissing', say('error.password-missing'))
+    if (oldHash === undefined) throw new AppError('PasswordMissing', t('error.password-missing'))
     await this.#replace(request, user, { oldHash, newPassword, keep })
   }
 

@@ -1,5 +1,5 @@
 import type { TextKey } from '#languages/catalogues.ts'
-import { type LocalizedMessage, type MessageValues, say } from '#languages/message.ts'
+import { type LocalizedMessage, type MessageValues, t } from '#languages/message.ts'
 
 import type { AuthEmail } from './auth-email.ts'
 
@@ -78,12 +78,12 @@ export function emailTextOf(email: AuthEmail, site: string): EmailText {
   const keys = isUndoable ? UNDOABLE : KEYS[kind]
   const values: MessageValues = { site, ...email, until: link?.expiresAt }
   return {
-    subject: say(`mail.${kind}.subject`, values),
-    heading: say(`mail.${kind}.heading`, values),
-    paragraphs: keys.paragraphs.map((key) => say(key, values)),
+    subject: t(`mail.${kind}.subject`, values),
+    heading: t(`mail.${kind}.heading`, values),
+    paragraphs: keys.paragraphs.map((key) => t(key, values)),
     code: 'code' in email ? email.code : undefined,
-    link: link && keys.link && { label: say(keys.link, values), url: link.url },
-    closing: say(keys.closing, values),
+    link: link && keys.link && { label: t(keys.link, values), url: link.url },
+    closing: t(keys.closing, values),
   }
 }
 

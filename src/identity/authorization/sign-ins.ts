@@ -10,7 +10,7 @@ import {
 } from '#identity/sessions/session-accounts.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/sessions.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -138,7 +138,7 @@ export class SignIns {
     const { database } = this.#deps
     const { account, ...signedIn } = await database.withSite(site.siteId, async (tx) => {
       const account = await lockAccountForNewSignIn(tx, pool, proof)
-      if (!account) throw new AppError('InvalidCredentials', say('error.sign-in-again'))
+      if (!account) throw new AppError('InvalidCredentials', t('error.sign-in-again'))
       const session = await this.#deps.sessions.start(tx, pool, proof, origin)
       await this.#deps.events.record(tx, {
         event: 'sign-in.succeeded',

@@ -8,7 +8,7 @@ import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { type User, isRevoked } from '#identity/users/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -181,11 +181,11 @@ export class Links {
 
 function requireGoogle({ google }: Pool): GoogleProvider {
   if (google?.enabled) return google
-  throw new AppError('ProviderNotEnabled', say('error.google-off'))
+  throw new AppError('ProviderNotEnabled', t('error.google-off'))
 }
 
 const alreadyLinked = (): AppError =>
-  new AppError('ProviderAlreadyLinked', say('error.google-linked'))
+  new AppError('ProviderAlreadyLinked', t('error.google-linked'))
 
 function linkClientOf({ clients, userPoolId }: Pool): Client {
   const client = [...clients.values()].find(({ purpose }) => purpose === 'link')

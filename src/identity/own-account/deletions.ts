@@ -11,7 +11,7 @@ import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { VisitorAccount } from '#identity/visitor-accounts/model.ts'
 import type { VisitorAccounts } from '#identity/visitor-accounts/visitor-accounts.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -61,7 +61,7 @@ export class AccountDeletions {
   requireAddress({ pool }: PoolRequest, email: string, typed: string): void {
     requireVisitor(pool.kind)
     if (canonicalEmail(typed) !== email) {
-      throw invalid('email', say('fault.other-address'))
+      throw invalid('email', t('fault.other-address'))
     }
   }
 
@@ -158,14 +158,14 @@ export class AccountDeletions {
     // A concurrent request may have used it up.
     const deletion = await selectDeletion(tx, hashSecret(token), now)
     if (!deletion || visitor?.status !== 'DELETING') {
-      throw new AppError('LinkExpired', say('error.restore-link'))
+      throw new AppError('LinkExpired', t('error.restore-link'))
     }
     return { ...deletion, visitor }
   }
 }
 
 function requireVisitor(kind: PoolRequest['pool']['kind']): void {
-  if (kind === 'admin') throw new AppError('CannotDeleteSelf', say('error.delete-self'))
+  if (kind === 'admin') throw new AppError('CannotDeleteSelf', t('error.delete-self'))
 }
 
 function ignoreDeletedSite(error: unknown): undefined {

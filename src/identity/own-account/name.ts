@@ -1,6 +1,6 @@
 import { invalid } from '#base/app-error.ts'
 import { isStorable } from '#base/storable-text.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { MAX_NAME_LENGTH } from './model.ts'
 
@@ -9,11 +9,11 @@ export function storableName(typed: string): string | null {
   const name = typed.trim().replaceAll(/\s+/g, ' ')
   if (name === '') return null
   if (name.length > MAX_NAME_LENGTH) {
-    throw invalid('name', say('fault.name-length', { count: MAX_NAME_LENGTH }))
+    throw invalid('name', t('fault.name-length', { count: MAX_NAME_LENGTH }))
   }
   // Line breaks are blanks by now; whatever else gives orders to a terminal, or turns the words around it, is refused.
   if (!isStorable(name) || /[\p{Cc}\p{Bidi_Control}]/u.test(name)) {
-    throw invalid('name', say('fault.name-controls'))
+    throw invalid('name', t('fault.name-controls'))
   }
   return name
 }

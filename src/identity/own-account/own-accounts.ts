@@ -6,7 +6,7 @@ import type { SecurityEventRecord } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Sessions } from '#identity/sessions/sessions.ts'
 import type { UserKey } from '#identity/user-key.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
@@ -124,8 +124,7 @@ export class OwnAccounts {
   }
 }
 
-const passwordMissing = (): AppError =>
-  new AppError('PasswordMissing', say('error.password-missing'))
+const passwordMissing = (): AppError => new AppError('PasswordMissing', t('error.password-missing'))
 
 const eventForOwner = ({
   at,

@@ -12,7 +12,7 @@ import type { SecurityEvents } from '#identity/security-events/security-events.t
 import { UsedChallenges } from '#identity/used-challenges/used-challenges.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/users.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -84,7 +84,7 @@ export class Passkeys {
         name: storableName(name) ?? 'Passkey',
         createdAt: this.#deps.clock.now(),
       })
-      if (!added) throw invalid('credential', say('fault.passkey-known'))
+      if (!added) throw invalid('credential', t('fault.passkey-known'))
       await this.#tell(tx, request, owner, 'passkey.added')
     })
   }
@@ -161,9 +161,9 @@ export class Passkeys {
   }
 }
 
-const notMade = (): AppError => invalid('credential', say('fault.passkey-not-made'))
+const notMade = (): AppError => invalid('credential', t('fault.passkey-not-made'))
 
 const tooMany = (): AppError =>
-  invalid('credential', say('fault.passkey-too-many', { count: MAX_PASSKEYS }))
+  invalid('credential', t('fault.passkey-too-many', { count: MAX_PASSKEYS }))
 
-const notKnown = (): AppError => new AppError('InvalidCredentials', say('error.passkey'))
+const notKnown = (): AppError => new AppError('InvalidCredentials', t('error.passkey'))

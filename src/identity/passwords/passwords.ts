@@ -1,4 +1,4 @@
-import { AppError, type LocalizedText, faultOf } from '#base/app-error.ts'
+import { AppError, type DisplayText, faultOf } from '#base/app-error.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -205,7 +205,7 @@ export class Passwords {
 const wantsSrp = (pool: Pool): boolean =>
   [...pool.clients.values()].some((client) => client.cognitoApi)
 
-const invalidPassword = (faults: readonly LocalizedText[]): AppError =>
+const invalidPassword = (faults: readonly DisplayText[]): AppError =>
   new AppError('InvalidPassword', `The password ${String(faults[0])}`, {
     details: faults.map((fault) => faultOf('password', fault)),
   })

@@ -1,6 +1,6 @@
-import type { LocalizedText } from '#base/app-error.ts'
+import type { DisplayText } from '#base/app-error.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { normalizePassword } from './hasher.ts'
 
@@ -26,24 +26,24 @@ export function passwordFaults(
   policy: PasswordPolicy,
   password: string,
   { email, domain }: PasswordOwner,
-): LocalizedText[] {
+): DisplayText[] {
   const text = normalizePassword(password)
   const characters = Array.from(text)
   const { length } = characters
   const isLong = length >= PASSPHRASE_LENGTH && new Set(characters).size >= MIN_DISTINCT
-  const rules: readonly (readonly [boolean, LocalizedText])[] = [
-    [password.isWellFormed(), say('fault.password-text')],
-    [length >= policy.minimumLength, say('fault.password-short', { count: policy.minimumLength })],
+  const rules: readonly (readonly [boolean, DisplayText])[] = [
+    [password.isWellFormed(), t('fault.password-text')],
+    [length >= policy.minimumLength, t('fault.password-short', { count: policy.minimumLength })],
     [
       length <= MAX_PASSWORD_CHARACTERS,
-      say('fault.password-long', { count: MAX_PASSWORD_CHARACTERS }),
+      t('fault.password-long', { count: MAX_PASSWORD_CHARACTERS }),
     ],
-    [isLong || !policy.requireUppercase || /\p{Lu}/u.test(text), say('fault.password-uppercase')],
-    [isLong || !policy.requireLowercase || /\p{Ll}/u.test(text), say('fault.password-lowercase')],
-    [isLong || !policy.requireNumbers || /\p{Nd}/u.test(text), say('fault.password-digit')],
-    [isLong || !policy.requireSymbols || /[^\p{L}\p{N}]/u.test(text), say('fault.password-symbol')],
-    [!resembles(text, email), say('fault.password-email')],
-    [!namesSite(text, domain), say('fault.password-site')],
+    [isLong || !policy.requireUppercase || /\p{Lu}/u.test(text), t('fault.password-uppercase')],
+    [isLong || !policy.requireLowercase || /\p{Ll}/u.test(text), t('fault.password-lowercase')],
+    [isLong || !policy.requireNumbers || /\p{Nd}/u.test(text), t('fault.password-digit')],
+    [isLong || !policy.requireSymbols || /[^\p{L}\p{N}]/u.test(text), t('fault.password-symbol')],
+    [!resembles(text, email), t('fault.password-email')],
+    [!namesSite(text, domain), t('fault.password-site')],
   ]
   return rules.filter(([kept]) => !kept).map(([, fault]) => fault)
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 import { networkOf } from '#base/network-of.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 interface SignInLimits {
   /** Pieces of work that run at once. */
@@ -23,7 +23,7 @@ export class SignInLimiter {
       ...limits,
       reservedQueue: limits.maxQueuedInAll,
       refuse: () =>
-        new AppError('ServiceUnavailable', say('error.too-many-sign-ins'), {
+        new AppError('ServiceUnavailable', t('error.too-many-sign-ins'), {
           retryAfterSeconds: 2,
         }),
     })

@@ -12,7 +12,7 @@ import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { Users } from '#identity/users/users.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -116,7 +116,7 @@ export class AddressChanges {
     await database.withSite(site.siteId, async (tx) => {
       const account = await selectProfileForUpdate(tx, { userPoolId: pool.userPoolId, sub })
       if (account?.status !== 'ACTIVE') throw notFound('User', sub)
-      if (account.primaryEmail === email) throw invalid('email', say('fault.own-address'))
+      if (account.primaryEmail === email) throw invalid('email', t('fault.own-address'))
       const holder = await users.findByEmail(tx, pool.userPoolId, email)
       if (!holder && (await this.#isFree(tx, account, email))) {
         const code = await codeFor?.(tx, email)
@@ -323,4 +323,4 @@ const kindIn = (
 ): PoolKind => (userPoolId === data.userPoolId ? data.kind : admin.kind)
 
 const linkExpired = (link: AddressLink): AppError =>
-  new AppError('LinkExpired', say(link === 'confirm' ? 'error.confirm-link' : 'error.undo-link'))
+  new AppError('LinkExpired', t(link === 'confirm' ? 'error.confirm-link' : 'error.undo-link'))

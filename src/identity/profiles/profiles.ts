@@ -7,7 +7,7 @@ import type { FailureCounter } from '#identity/rate-limits/failure-counter.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { Users } from '#identity/users/users.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -181,7 +181,7 @@ export class Profiles {
     } as const
     const { waitSeconds } = await this.#deps.attempts.begin(key)
     if (waitSeconds === 0) return
-    throw new AppError('TooManyRequests', say('error.address-changes'), {
+    throw new AppError('TooManyRequests', t('error.address-changes'), {
       retryAfterSeconds: waitSeconds,
     })
   }

@@ -17,7 +17,7 @@ import type { UserCodeKey } from '#identity/user-codes/model.ts'
 import type { UserCodes } from '#identity/user-codes/user-codes.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/users.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { ExpiringSeal } from '#platform/seal/expiring-seal.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -116,7 +116,7 @@ export class Proofs {
       await this.#provePassword(request, subject, proof.currentPassword ?? '')
       return work()
     }
-    if (methods.passkey) throw invalid('passkey', say('fault.passkey-needed'))
+    if (methods.passkey) throw invalid('passkey', t('fault.passkey-needed'))
     await this.#proveCode(request, subject, proof.proofCode ?? '')
     const result = await work()
     await this.#deps.database.withSite(request.site.siteId, (tx) =>
@@ -133,7 +133,7 @@ export class Proofs {
     const { site, pool, origin } = request
     const { database, passwords, rateLimiter, events } = this.#deps
     if (password === '') {
-      throw invalid('currentPassword', say('fault.current-password-needed'))
+      throw invalid('currentPassword', t('fault.current-password-needed'))
     }
     const { email } = await this.#user(request, sub)
     const right = await rateLimiter.attempt('account', { ...request, email }, async () => {
@@ -143,7 +143,7 @@ export class Proofs {
       await events.note(site.siteId, { ...event, detail: { when: 'changing the account' } })
       return undefined
     })
-    if (!right) throw invalid('currentPassword', say('fault.current-password-wrong'))
+    if (!right) throw invalid('currentPassword', t('fault.current-password-wrong'))
   }
 
   async #provePasskey(
@@ -153,7 +153,7 @@ export class Proofs {
   ): Promise<void> {
     const { rateLimiter, passkeys } = this.#deps
     const challenge = this.#challenges.open(request, subject, sealed)
-    if (challenge === undefined) throw invalid('passkey', say('error.page-expired'))
+    if (challenge === undefined) throw invalid('passkey', t('error.page-expired'))
     const { email } = await this.#user(request, subject.sub)
     const right = await rateLimiter.attempt('account', { ...request, email }, () =>
       passkeys.authenticate(request, { credential, challenge }).then(
@@ -164,13 +164,13 @@ export class Proofs {
         },
       ),
     )
-    if (!right) throw invalid('passkey', say('error.passkey'))
+    if (!right) throw invalid('passkey', t('error.passkey'))
   }
 
   async #proveCode(request: PoolRequest, subject: ProofSubject, code: string): Promise<void> {
     const { site, pool, origin } = request
     const { database, rateLimiter, events } = this.#deps
-    if (code.trim() === '') throw invalid('proofCode', say('fault.code-needed'))
+    if (code.trim() === '') throw invalid('proofCode', t('fault.code-needed'))
     const { sub } = subject
     const { email } = await this.#user(request, sub)
     const right = await rateLimiter.attempt('code', { ...request, email }, () =>
@@ -181,7 +181,7 @@ export class Proofs {
         return undefined
       }),
     )
-    if (!right) throw invalid('proofCode', say('error.code'))
+    if (!right) throw invalid('proofCode', t('error.code'))
   }
 
   /** The try counts in any case. A code dies with the address that it went to. */

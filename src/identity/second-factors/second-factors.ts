@@ -9,7 +9,7 @@ import type { SecurityEvents } from '#identity/security-events/security-events.t
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/users.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -228,15 +228,15 @@ function recentFailures({ failures, failedSince }: StoredTotp, now: Date) {
   return isRecent ? { failures, since: failedSince } : { failures: 0, since: now }
 }
 
-const wrongFactor = (): AppError => new AppError('InvalidVerificationCode', say('error.app-code'))
+const wrongFactor = (): AppError => new AppError('InvalidVerificationCode', t('error.app-code'))
 
-const noFactor = (): AppError => new AppError('SecondFactorMissing', say('error.app-missing'))
+const noFactor = (): AppError => new AppError('SecondFactorMissing', t('error.app-missing'))
 
-const alreadySet = (): AppError => new AppError('SecondFactorAlreadySet', say('error.app-there'))
+const alreadySet = (): AppError => new AppError('SecondFactorAlreadySet', t('error.app-there'))
 
 function tooManyWrongCodes(since: Date, now: Date): AppError {
   const waitMs = since.getTime() + FAILURES_WITHIN_MS - now.getTime()
-  return new AppError('TooManyRequests', say('error.app-codes'), {
+  return new AppError('TooManyRequests', t('error.app-codes'), {
     retryAfterSeconds: Math.ceil(waitMs / 1000),
   })
 }

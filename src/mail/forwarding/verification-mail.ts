@@ -1,7 +1,7 @@
 import type { Language } from '#base/language.ts'
 import type { EmailText } from '#identity/auth-emails/email-text.ts'
 import { htmlBody, plainTextBody } from '#identity/auth-emails/layout.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 interface VerificationRequest {
   readonly siteDomain: string
@@ -22,7 +22,7 @@ export function verificationMail(
   request: VerificationRequest,
   language: Language,
 ): VerificationMail {
-  const words = wordsOf(request)
+  const words = textOf(request)
   const { siteDomain } = request
   return {
     // `=?` begins an encoded word (RFC 2047): a reader's program would decode what a mailbox is named to anything.
@@ -32,13 +32,13 @@ export function verificationMail(
   }
 }
 
-function wordsOf({ siteDomain, mailbox, target, url, expiresAt }: VerificationRequest): EmailText {
+function textOf({ siteDomain, mailbox, target, url, expiresAt }: VerificationRequest): EmailText {
   const values = { site: siteDomain, mailbox, target, until: expiresAt }
   return {
-    subject: say('mail.forwarding.subject', values),
-    heading: say('mail.forwarding.heading', values),
-    paragraphs: [say('mail.forwarding.text', values), say('mail.forwarding.more', values)],
-    link: { label: say('mail.forwarding.link', values), url },
-    closing: say('mail.forwarding.closing', values),
+    subject: t('mail.forwarding.subject', values),
+    heading: t('mail.forwarding.heading', values),
+    paragraphs: [t('mail.forwarding.text', values), t('mail.forwarding.more', values)],
+    link: { label: t('mail.forwarding.link', values), url },
+    closing: t('mail.forwarding.closing', values),
   }
 }

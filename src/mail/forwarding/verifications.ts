@@ -5,7 +5,7 @@ import type { RequestOrigin } from '#base/request-origin.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import { DEFAULT_LANGUAGE } from '#languages/language.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
 import type { OutboundMessages } from '#mail/outbound/outbound-messages.ts'
@@ -166,8 +166,8 @@ const consentOf = (site: Site, asked: TargetOfToken): ForwardingConsent => ({
   status: targetStatusOf(asked),
 })
 
-const invalidLink = (): AppError => new AppError('InvalidToken', say('error.forwarding-link'))
+const invalidLink = (): AppError => new AppError('InvalidToken', t('error.forwarding-link'))
 
-const usedLink = (): AppError => new AppError('LinkExpired', say('error.forwarding-used'))
+const usedLink = (): AppError => new AppError('LinkExpired', t('error.forwarding-used'))
 
-const oldLink = (): AppError => new AppError('LinkExpired', say('error.forwarding-old'))
+const oldLink = (): AppError => new AppError('LinkExpired', t('error.forwarding-old'))

@@ -17,7 +17,7 @@ import { OWNER_PROOF, type RouteEffects, provenBy } from '#http/plugins/effects.
 import { pages } from '#http/plugins/pages.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
 import type { ProofAction } from '#identity/proof-action.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { type AccountRequest, ownerOnly, pathTo } from './account-request.ts'
 import {
@@ -111,7 +111,7 @@ async function proven(
   const subject = proofSubject(account, form.proof)
   if (fields.get('action') === SEND_PROOF_CODE) {
     const { email } = await context.proofs.mailCode(account, subject)
-    const notice = say('proof.code-sent', { email })
+    const notice = t('proof.code-sent', { email })
     return shown(context, form, account, { typed: fields, errors: NO_ERRORS, notice })
   }
   return context.proofs.run(account, subject, readProof(fields), () => form.submit(account, fields))
@@ -119,7 +119,7 @@ async function proven(
 
 /** Under a form, for who does not want to send it. */
 const backLine = ({ pool }: AccountRequest): Html =>
-  linkLine(say('account.changed-mind'), pathTo(pool, 'account'), say('account.back'))
+  linkLine(t('account.changed-mind'), pathTo(pool, 'account'), t('account.back'))
 
 /** A page with a form that only this browser can send, and only its account's owner where it moves the account. */
 export const accountFormPage = (

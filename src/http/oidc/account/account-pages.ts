@@ -1,5 +1,5 @@
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import { wordsOfScopes } from '#http/oidc/pages/learned.ts'
+import { scopeTexts } from '#http/oidc/pages/learned.ts'
 import { siteHref } from '#http/oidc/pages/notice-page.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
@@ -10,11 +10,11 @@ import type { AccountPage } from '#identity/pools/client.ts'
 import type { SecondFactorState } from '#identity/second-factors/second-factors.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
 import type { TextKey } from '#languages/catalogues.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import { listed, timeAgo } from '#languages/spans.ts'
 
 import { type AccountNotice, type AccountRequest, pathTo } from './account-request.ts'
-import { accountRow, rowButton, rowLink, unseenWords } from './account-rows.ts'
+import { accountRow, rowButton, rowLink, visuallyHidden } from './account-rows.ts'
 import { deviceName } from './device-name.ts'
 import { type MemberOverview, memberSection } from './member-section.ts'
 import { REMOVED_PASSKEY } from './passkeys.ts'
@@ -35,7 +35,7 @@ export interface AccountOverview {
 /** What did not work, in words of ours. */
 export interface PageFault {
   readonly status: number
-  readonly words: Words
+  readonly words: LocalizedText
 }
 
 const NOTICES: Record<AccountNotice, TextKey> = {
@@ -56,14 +56,14 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
   const { site, language, pool, csrf } = request
   const body = html`
     <header>
-      <h1>${say('account.title')}</h1>
+      <h1>${t('account.title')}</h1>
       <p class="lead">
-        ${say('account.whose', { email: overview.account.email, site: site.domain })}
+        ${t('account.whose', { email: overview.account.email, site: site.domain })}
       </p>
     </header>
     ${messageOf(request, overview.fault)}
     ${overview.membership && memberSection(request, overview.membership)}
-    <h2${overview.membership === undefined && html` class="visually-hidden"`}>${say('account.own')}</h2>
+    <h2${overview.membership === undefined && html` class="visually-hidden"`}>${t('account.own')}</h2>
     <ul class="rows">
       ${profileRows(request, overview.account)} ${factorRows(request, overview.factors)}
       ${passkeyRows(request, overview)}
@@ -73,14 +73,14 @@ export function overviewPage(request: AccountRequest, overview: AccountOverview)
     <div class="more">
       <p>
         <a class="link" href="${pathTo(pool, 'logout')}?${UI_LOCALES}=${language}"
-          >${say('account.sign-out')}</a
+          >${t('account.sign-out')}</a
         >
       </p>
-      <p><a class="link" href="${siteHref(site, pool.issuer)}">${say('page.back-to-site')}</a></p>
+      <p><a class="link" href="${siteHref(site, pool.issuer)}">${t('page.back-to-site')}</a></p>
     </div>
   `
   return htmlPage({
-    title: say('account.title'),
+    title: t('account.title'),
     site,
     language,
     body,
@@ -96,26 +96,26 @@ function messageOf({ notice }: AccountRequest, fault: PageFault | undefined): Ht
   }
   const key = notice && Object.entries(NOTICES).find(([name]) => name === notice.done)?.[1]
   if (key === undefined) return undefined
-  const words = say(key, { email: notice?.detail ?? '' })
+  const words = t(key, { email: notice?.detail ?? '' })
   return html`<p class="alert good" role="status">${words}</p>`
 }
 
 function profileRows(request: AccountRequest, account: OwnAccount): Html {
   const { pool } = request
   const { name, email, hasPassword, google } = account
-  const change = say('account.change')
-  const link = (page: string, label: Words, what: Words): Html =>
+  const change = t('account.change')
+  const link = (page: string, label: LocalizedText, what: LocalizedText): Html =>
     rowLink(pathTo(pool, page), label, what)
   return html`
-    ${accountRow(say('field.name'), name ?? say('account.not-set'), link('account/name', change, say('account.of-name')))}
-    ${accountRow(say('field.email'), email, link('account/address', change, say('account.of-address')))}
+    ${accountRow(t('field.name'), name ?? t('account.not-set'), link('account/name', change, t('account.of-name')))}
+    ${accountRow(t('field.email'), email, link('account/address', change, t('account.of-address')))}
     ${accountRow(
-      say('field.password'),
-      say(hasPassword ? 'account.set' : 'account.not-set'),
+      t('field.password'),
+      t(hasPassword ? 'account.set' : 'account.not-set'),
       link(
         'account/password',
-        hasPassword ? change : say('account.set-one'),
-        say('account.of-password'),
+        hasPassword ? change : t('account.set-one'),
+        t('account.of-password'),
       ),
     )}
     ${pool.google?.enabled && accountRow('Google', googleWords(google), googleAction(request, account))}
@@ -123,34 +123,34 @@ function profileRows(request: AccountRequest, account: OwnAccount): Html {
 }
 
 function factorRows(request: AccountRequest, { totp, recoveryCodesLeft }: SecondFactorState): Html {
-  const app = say('account.app')
+  const app = t('account.app')
   if (!totp) {
     const page = pathTo(request.pool, 'account/totp')
-    const link = rowLink(page, say('account.set-up'), say('account.of-app'))
-    return accountRow(app, say('account.app-none'), link)
+    const link = rowLink(page, t('account.set-up'), t('account.of-app'))
+    return accountRow(app, t('account.app-none'), link)
   }
-  const link = (page: AccountPage, label: Words, what: Words): Html =>
+  const link = (page: AccountPage, label: LocalizedText, what: LocalizedText): Html =>
     rowLink(pathTo(request.pool, page), label, what)
   return html`
     ${accountRow(
       app,
-      say('account.app-set'),
-      link('account/totp/remove', say('account.take-off'), say('account.of-app')),
+      t('account.app-set'),
+      link('account/totp/remove', t('account.take-off'), t('account.of-app')),
     )}
     ${accountRow(
-      say('account.codes'),
-      say('account.codes-left', { count: recoveryCodesLeft }),
-      link('account/recovery-codes', say('account.codes-new'), say('account.codes')),
+      t('account.codes'),
+      t('account.codes-left', { count: recoveryCodesLeft }),
+      link('account/recovery-codes', t('account.codes-new'), t('account.codes')),
     )}
   `
 }
 
 function passkeyRows(request: AccountRequest, { passkeys, now }: AccountOverview): Html {
   const page = pathTo(request.pool, 'account/passkey')
-  const add = rowLink(page, say('account.add'), say('account.of-new-passkey'))
-  const state = say(passkeys.length === 0 ? 'account.passkeys-none' : 'account.passkeys-some')
+  const add = rowLink(page, t('account.add'), t('account.of-new-passkey'))
+  const state = t(passkeys.length === 0 ? 'account.passkeys-none' : 'account.passkeys-some')
   return html`
-    ${accountRow(say('account.passkeys'), state, add)}
+    ${accountRow(t('account.passkeys'), state, add)}
     ${passkeys.map((passkey) => passkeyRow(request, passkey, now))}
   `
 }
@@ -160,19 +160,19 @@ function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html 
   const added = timeAgo(createdAt, now)
   const words =
     lastUsedAt === null
-      ? say('account.passkey-unused', { added })
-      : say('account.passkey-used', { added, used: timeAgo(lastUsedAt, now) })
+      ? t('account.passkey-unused', { added })
+      : t('account.passkey-used', { added, used: timeAgo(lastUsedAt, now) })
   const query = new URLSearchParams({ [REMOVED_PASSKEY]: credentialId }).toString()
   const page = `${pathTo(request.pool, 'account/passkey/remove')}?${query}`
-  const remove = rowLink(page, say('account.remove'), say('account.of-passkey', { name }))
+  const remove = rowLink(page, t('account.remove'), t('account.of-passkey', { name }))
   return accountRow(name, words, remove)
 }
 
-const googleWords = (google: LinkedProvider | undefined): Words =>
-  google === undefined ? say('account.not-linked') : (google.email ?? say('account.linked'))
+const googleWords = (google: LinkedProvider | undefined): LocalizedText =>
+  google === undefined ? t('account.not-linked') : (google.email ?? t('account.linked'))
 
 const googleAction = ({ pool }: AccountRequest, { google }: OwnAccount): Html => {
-  const label = say(google === undefined ? 'account.link' : 'account.take-off')
+  const label = t(google === undefined ? 'account.link' : 'account.take-off')
   return rowLink(pathTo(pool, 'account/google'), label, 'Google')
 }
 
@@ -183,16 +183,16 @@ function applicationSection(
 ): Html | undefined {
   if (applications.length === 0) return undefined
   return html`
-    <h2>${say('account.applications')}</h2>
+    <h2>${t('account.applications')}</h2>
     <ul class="rows">
       ${applications.map(({ clientId, name, scopes, grantedAt }) => {
         const remove = {
           action: 'remove',
-          label: say('account.remove'),
+          label: t('account.remove'),
           what: name,
           hidden: { client: clientId },
         }
-        const since = say('account.application-since', { when: timeAgo(grantedAt, now) })
+        const since = t('account.application-since', { when: timeAgo(grantedAt, now) })
         return accountRow(
           name,
           dotted([...scopeWords(request, scopes), since]),
@@ -203,22 +203,22 @@ function applicationSection(
   `
 }
 
-function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): readonly Words[] {
-  const { learned, allowed } = wordsOfScopes(pool, scopes)
+function scopeWords({ pool }: AccountRequest, scopes: readonly string[]): readonly LocalizedText[] {
+  const { learned, allowed } = scopeTexts(pool, scopes)
   return [
-    ...(learned.length > 0 ? [say('account.application-knows', { things: listed(learned) })] : []),
-    ...(allowed.length > 0 ? [say('account.application-may', { things: listed(allowed) })] : []),
+    ...(learned.length > 0 ? [t('account.application-knows', { things: listed(learned) })] : []),
+    ...(allowed.length > 0 ? [t('account.application-may', { things: listed(allowed) })] : []),
   ]
 }
 
-const dotted = (texts: readonly Words[]): Html =>
+const dotted = (texts: readonly LocalizedText[]): Html =>
   html`${texts.map((text, at) => html`${at > 0 && ' · '}${text}`)}`
 
 function signInSection(request: AccountRequest, { sessions, now }: AccountOverview): Html {
   const others = sessions.some(({ current }) => !current)
-  const everywhere = { action: 'end-others', label: say('account.end-others') }
+  const everywhere = { action: 'end-others', label: t('account.end-others') }
   return html`
-    <h2>${say('account.sessions')}</h2>
+    <h2>${t('account.sessions')}</h2>
     <ul class="rows">
       ${sessions.map((session) => sessionRow(request, session, now))}
     </ul>
@@ -231,13 +231,13 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
   const device = deviceName(userAgent)
   const end = {
     action: 'end',
-    label: say('account.end'),
-    what: say('account.of-session', { device }),
+    label: t('account.end'),
+    what: t('account.of-session', { device }),
     hidden: { session: sessionId },
   }
   return html`<li class="row">
     <div>
-      <h3>${device}${current && html`<span class="here">${say('account.this-browser')}</span>`}</h3>
+      <h3>${device}${current && html`<span class="here">${t('account.this-browser')}</span>`}</h3>
       <p class="hint">${address} · ${timeAgo(lastSeenAt, now)}</p>
     </div>
     ${!current && rowButton(request, 'account/sessions', end)}
@@ -247,16 +247,16 @@ function sessionRow(request: AccountRequest, session: ListedSession, now: Date):
 function dataSection({ pool }: AccountRequest): Html {
   // A link with `download` asks as a script does: the response says that it is a file.
   const download = html`<a class="link" href="${pathTo(pool, 'account/export')}"
-    >${say('account.download')}</a
+    >${t('account.download')}</a
   >`
   const remove = html`<a class="link bad" href="${pathTo(pool, 'account/delete')}"
-    >${say('account.delete')}${unseenWords(say('account.of-account'))}</a
+    >${t('account.delete')}${visuallyHidden(t('account.of-account'))}</a
   >`
   return html`
-    <h2>${say('account.kept')}</h2>
+    <h2>${t('account.kept')}</h2>
     <ul class="rows">
-      ${accountRow(say('account.data'), say('account.data-what'), download)}
-      ${pool.kind === 'data' && accountRow(say('account.title'), say('account.delete-what'), remove)}
+      ${accountRow(t('account.data'), t('account.data-what'), download)}
+      ${pool.kind === 'data' && accountRow(t('account.title'), t('account.delete-what'), remove)}
     </ul>
   `
 }

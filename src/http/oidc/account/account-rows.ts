@@ -1,11 +1,15 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import type { Words } from '#languages/message.ts'
+import type { LocalizedText } from '#languages/message.ts'
 
 import { type AccountRequest, pathTo } from './account-request.ts'
 
 /** One thing of an account: what it is called, how it stands, and what can be done to it. */
-export const accountRow = (label: Words, value: Words | Html, action?: Html): Html =>
+export const accountRow = (
+  label: LocalizedText,
+  value: LocalizedText | Html,
+  action?: Html,
+): Html =>
   html`<li class="row">
     <div>
       <h3>${label}</h3>
@@ -15,18 +19,18 @@ export const accountRow = (label: Words, value: Words | Html, action?: Html): Ht
   </li>`
 
 /** Leads to a page on which it is changed. */
-export const rowLink = (href: string, label: Words, what: Words): Html =>
-  html`<a class="link" href="${href}">${label}${unseenWords(what)}</a>`
+export const rowLink = (href: string, label: LocalizedText, what: LocalizedText): Html =>
+  html`<a class="link" href="${href}">${label}${visuallyHidden(what)}</a>`
 
 /** For who does not see the row. */
-export const unseenWords = (what: Words): Html =>
+export const visuallyHidden = (what: LocalizedText): Html =>
   html`<span class="visually-hidden"> ${what}</span>`
 
 interface RowButton {
   readonly action: string
-  readonly label: Words
+  readonly label: LocalizedText
   /** For who does not see the row. */
-  readonly what?: Words | undefined
+  readonly what?: LocalizedText | undefined
   readonly hidden?: Readonly<Record<string, string>>
 }
 
@@ -42,6 +46,6 @@ export const rowButton = (
       ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
     )}
     <button class="link" name="action" value="${action}">
-      ${label}${what !== undefined && unseenWords(what)}
+      ${label}${what !== undefined && visuallyHidden(what)}
     </button>
   </form>`

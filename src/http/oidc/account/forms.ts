@@ -5,7 +5,7 @@ import { newPasswordField, readPassword, readUsername, usernameField } from '#ht
 import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { clearedSession } from '#http/oidc/session-cookie.ts'
 import { MAX_NAME_LENGTH } from '#identity/own-account/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes } from './account-form.ts'
 
@@ -24,20 +24,20 @@ const nameRoutes = (context: AppContext) =>
     async show(request, form) {
       const { name } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/name', form, {
-        title: say('name.title'),
-        lead: say('name.lead', { site: request.site.domain }),
+        title: t('name.title'),
+        lead: t('name.lead', { site: request.site.domain }),
         fields: [
           {
             name: 'name',
-            label: say('field.name'),
+            label: t('field.name'),
             type: 'text',
             autocomplete: 'name',
             value: form.typed.get('name') ?? name ?? undefined,
-            hint: say('field.name-hint', { count: MAX_NAME_LENGTH }),
+            hint: t('field.name-hint', { count: MAX_NAME_LENGTH }),
             optional: true,
           },
         ],
-        submit: say('name.submit'),
+        submit: t('name.submit'),
       })
     },
     async submit(request, fields) {
@@ -53,15 +53,15 @@ const addressRoutes = (context: AppContext) =>
     async show(request, form) {
       const { email } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/address', form, {
-        title: say('address.title'),
-        lead: say('address.lead', { email }),
+        title: t('address.title'),
+        lead: t('address.lead', { email }),
         fields: [
           {
             ...usernameField(form.typed.get('username') ?? undefined),
-            label: say('field.new-address'),
+            label: t('field.new-address'),
           },
         ],
-        submit: say('address.submit'),
+        submit: t('address.submit'),
       })
     },
     async submit(request, fields) {
@@ -81,10 +81,10 @@ const passwordRoutes = (context: AppContext) =>
       const { proof } = form
       const shown = { ...form, proof: { ...proof, account: email } }
       return accountFormPage(request, 'account/password', shown, {
-        title: say(hasPassword ? 'password.change-title' : 'password.set-title'),
-        lead: say(hasPassword ? 'password.change-lead' : 'password.set-lead'),
-        fields: [newPasswordField(pool.settings.passwordPolicy, say('field.new-password'))],
-        submit: say(hasPassword ? 'password.change-submit' : 'reset.set'),
+        title: t(hasPassword ? 'password.change-title' : 'password.set-title'),
+        lead: t(hasPassword ? 'password.change-lead' : 'password.set-lead'),
+        fields: [newPasswordField(pool.settings.passwordPolicy, t('field.new-password'))],
+        submit: t(hasPassword ? 'password.change-submit' : 'reset.set'),
       })
     },
     async submit(request, fields) {
@@ -105,15 +105,15 @@ const deletionRoutes = (context: AppContext) =>
     async show(request, form) {
       const { email } = await context.ownAccounts.get(request, request.session.sub)
       return accountFormPage(request, 'account/delete', form, {
-        title: say('deletion.title'),
-        lead: say('deletion.lead', { email, site: request.site.domain }),
+        title: t('deletion.title'),
+        lead: t('deletion.lead', { email, site: request.site.domain }),
         fields: [
           {
             ...usernameField(form.typed.get('username') ?? undefined),
-            label: say('field.address-again'),
+            label: t('field.address-again'),
           },
         ],
-        submit: say('deletion.submit'),
+        submit: t('deletion.submit'),
       })
     },
     async submit(request, fields) {
@@ -122,11 +122,11 @@ const deletionRoutes = (context: AppContext) =>
       context.accountDeletions.requireAddress(request, email, readUsername(fields))
       const until = await context.accountDeletions.begin(request, session.sub)
       return noticePage({
-        title: say('deletion.done'),
+        title: t('deletion.done'),
         site,
         language,
         tone: 'good',
-        text: [say('deletion.done-text', { email, until, site: site.domain })],
+        text: [t('deletion.done-text', { email, until, site: site.domain })],
         links: [backToSite(site, pool.issuer)],
         cookies: [clearedSession(pool)],
       })

@@ -2,7 +2,7 @@ import type { AppContext } from '#context'
 import { formTargetOf } from '#http/oidc/form-targets.ts'
 import { noticePage } from '#http/oidc/pages/notice-page.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes } from './account-form.ts'
 import { type AccountRequest, pathTo } from './account-request.ts'
@@ -18,12 +18,12 @@ export const accountGoogleRoutes = (context: AppContext) =>
       if (google && !hasPassword) return passwordFirst(request)
       const target = google ? undefined : await context.authorizationRedirects.providerPage(pool)
       return accountFormPage(request, 'account/google', form, {
-        title: say(google ? 'google.unlink-title' : 'google.link-title'),
-        lead: say(google ? 'google.unlink-lead' : 'google.link-lead', { site: site.domain }),
+        title: t(google ? 'google.unlink-title' : 'google.link-title'),
+        lead: t(google ? 'google.unlink-lead' : 'google.link-lead', { site: site.domain }),
         hidden: { change: google ? 'unlink' : 'link' },
         fields: [],
         formTargets: target === undefined ? [] : [formTargetOf(target)],
-        submit: say(google ? 'account.take-off' : 'account.link'),
+        submit: t(google ? 'account.take-off' : 'account.link'),
       })
     },
     async submit(request, fields) {
@@ -39,15 +39,15 @@ export const accountGoogleRoutes = (context: AppContext) =>
 
 const passwordFirst = ({ site, pool, language, csrf }: AccountRequest): Response =>
   noticePage({
-    title: say('google.unlink-title'),
+    title: t('google.unlink-title'),
     site,
     language,
     tone: 'bad',
     status: 409,
-    text: [say('error.password-missing')],
+    text: [t('error.password-missing')],
     links: [
-      { href: pathTo(pool, 'account/password'), label: say('password.set-title') },
-      { href: pathTo(pool, 'account'), label: say('account.back') },
+      { href: pathTo(pool, 'account/password'), label: t('password.set-title') },
+      { href: pathTo(pool, 'account'), label: t('account.back') },
     ],
     cookies: csrf.cookies,
   })

@@ -1,7 +1,7 @@
 import type { Role } from '#base/actor.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
 import type { TextKey } from '#languages/catalogues.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import type { Mailbox } from '#mail/mailboxes/model.ts'
 
 import type { AccountRequest } from './account-request.ts'
@@ -29,20 +29,20 @@ export function memberSection({ site }: AccountRequest, membership: MemberOvervi
   const { name, text } = ROLES[role]
   const takesMail = mailboxes.some(({ status }) => status === 'ACTIVE')
   return html`
-    <h2>${say('member.title')}</h2>
+    <h2>${t('member.title')}</h2>
     <ul class="rows">
-      ${accountRow(say(name), say(text, { site: site.domain }))}
-      ${mailboxes.length === 0 && accountRow(say('member.mailboxes'), say('member.mailboxes-none'))}
+      ${accountRow(t(name), t(text, { site: site.domain }))}
+      ${mailboxes.length === 0 && accountRow(t('member.mailboxes'), t('member.mailboxes-none'))}
       ${mailboxes.map((mailbox) => accountRow(mailbox.address, mailboxText(mailbox, membership)))}
-      ${hasMoreMailboxes && accountRow(say('member.mailboxes'), say('member.mailboxes-more'))}
-      ${takesMail && accountRow(say('member.programs'), say('member.programs-text'))}
-      ${role !== 'user' && accountRow(say('member.developer'), say('member.developer-text'))}
+      ${hasMoreMailboxes && accountRow(t('member.mailboxes'), t('member.mailboxes-more'))}
+      ${takesMail && accountRow(t('member.programs'), t('member.programs-text'))}
+      ${role !== 'user' && accountRow(t('member.developer'), t('member.developer-text'))}
     </ul>
   `
 }
 
-const mailboxText = ({ status }: Mailbox, { submission }: MemberOverview): Words =>
+const mailboxText = ({ status }: Mailbox, { submission }: MemberOverview): LocalizedText =>
   status === 'ACTIVE'
     ? // As text: no thousands are marked in a port.
-      say('member.mailbox', { host: submission.host, port: String(submission.port) })
-    : say('member.mailbox-disabled')
+      t('member.mailbox', { host: submission.host, port: String(submission.port) })
+    : t('member.mailbox-disabled')

@@ -5,7 +5,7 @@ import { PasskeyChallenges } from '#http/oidc/passkeys/challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD } from '#http/oidc/passkeys/form.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { passkeyCreationOptions } from '#identity/passkeys/options.ts'
-import { say, wordsIn } from '#languages/message.ts'
+import { t, textIn } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes } from './account-form.ts'
 import { pathTo } from './account-request.ts'
@@ -31,12 +31,12 @@ const additionRoutes = (context: AppContext) => {
       const { challenge, sealed } = challenges.create({ pool, csrf, sub })
       const options = passkeyCreationOptions(request, { sub, email, name }, { known, challenge })
       return accountFormPage(request, 'account/passkey', form, {
-        title: say('passkey.title'),
-        lead: say('passkey.lead', { site: site.domain }),
+        title: t('passkey.title'),
+        lead: t('passkey.lead', { site: site.domain }),
         passkey: { options },
         hidden: { [CHALLENGE_FIELD]: sealed, [CREDENTIAL_FIELD]: '' },
         fields: [],
-        submit: say('passkey.title'),
+        submit: t('passkey.title'),
       })
     },
     async submit(request, fields) {
@@ -45,7 +45,7 @@ const additionRoutes = (context: AppContext) => {
       await context.passkeys.add(request, sub, {
         credential: fields.get(CREDENTIAL_FIELD) ?? '',
         challenge: challenges.open({ pool, csrf, sub }, fields.get(CHALLENGE_FIELD)),
-        name: wordsIn(deviceName(origin.userAgent), language),
+        name: textIn(deviceName(origin.userAgent), language),
       })
       return request.done('passkey-added')
     },
@@ -66,11 +66,11 @@ const removalRoutes = (context: AppContext) =>
       // It is gone, or a sign-in came between, which leads to the page alone.
       if (!removed) return seeOther(pathTo(pool, 'account'), request.csrf.cookies)
       return accountFormPage(request, 'account/passkey/remove', form, {
-        title: say('passkey-removal.title'),
-        lead: say('passkey-removal.lead', { name: removed.name }),
+        title: t('passkey-removal.title'),
+        lead: t('passkey-removal.lead', { name: removed.name }),
         hidden: { [REMOVED_PASSKEY]: removed.credentialId },
         fields: [],
-        submit: say('account.remove'),
+        submit: t('account.remove'),
       })
     },
     async submit(request, fields) {

@@ -3,7 +3,7 @@ import type { Field } from '#http/oidc/pages/field.ts'
 import type { FormPage } from '#http/oidc/pages/form.ts'
 import type { ProofAction } from '#identity/proof-action.ts'
 import type { Proof, ProofSubject } from '#identity/proofs/model.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 
 import type { AccountRequest } from './account-request.ts'
 
@@ -16,7 +16,7 @@ export type ProofParts = Pick<FormPage, 'account' | 'again' | 'passkeyProof'> & 
   readonly fields: readonly Field[]
   readonly hidden: Readonly<Record<string, string>>
   /** After a code was mailed. */
-  readonly notice?: Words
+  readonly notice?: LocalizedText
 }
 
 /** For a form that moves nothing. */
@@ -47,7 +47,7 @@ export async function proofParts(
 
 const CURRENT_PASSWORD: Field = {
   name: 'currentPassword',
-  label: say('field.current-password'),
+  label: t('field.current-password'),
   type: 'password',
   autocomplete: 'current-password',
 }
@@ -56,15 +56,15 @@ const mailedCode = (email: string): ProofParts => ({
   fields: [
     {
       name: 'proofCode',
-      label: say('field.code'),
+      label: t('field.code'),
       type: 'text',
       autocomplete: 'one-time-code',
       kind: 'code',
-      hint: say('proof.code-hint', { email }),
+      hint: t('proof.code-hint', { email }),
     },
   ],
   hidden: {},
-  again: { value: SEND_PROOF_CODE, label: say('proof.send-code'), words: say('proof.no-code') },
+  again: { value: SEND_PROOF_CODE, label: t('proof.send-code'), words: t('proof.no-code') },
 })
 
 export function readProof(fields: URLSearchParams): Proof {

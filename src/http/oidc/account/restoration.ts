@@ -11,7 +11,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import { RESTORE_PATH } from '#identity/own-account/deletion-links.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { pathTo } from './account-request.ts'
 
@@ -39,15 +39,15 @@ async function ask(
   const token = required(new URL(request.url).searchParams.get('token'))
   const { email, expiresAt: until } = await accountDeletions.find(site, token)
   return formPage({
-    title: say('new-address.undo-title'),
+    title: t('new-address.undo-title'),
     site,
     language,
-    lead: say('restoration.lead', { email, site: site.domain, until }),
+    lead: t('restoration.lead', { email, site: site.domain, until }),
     action: pathTo(pool, RESTORE_PATH),
     hidden: { token },
     fields: [],
-    submit: say('new-address.undo-submit'),
-    more: html`<p>${say('new-address.unexpected')}</p>`,
+    submit: t('new-address.undo-submit'),
+    more: html`<p>${t('new-address.unexpected')}</p>`,
     errors: NO_ERRORS,
   })
 }
@@ -60,13 +60,13 @@ async function takeBack(
   const fields = await readForm(request)
   const { email } = await accountDeletions.takeBack(site, required(fields.get('token')), origin)
   return noticePage({
-    title: say('new-address.undone'),
+    title: t('new-address.undone'),
     site,
     language,
     tone: 'good',
-    text: [say('restoration.done', { email })],
+    text: [t('restoration.done', { email })],
     links: [
-      { href: pathTo(pool, 'account'), label: say('account.title') },
+      { href: pathTo(pool, 'account'), label: t('account.title') },
       backToSite(site, pool.issuer),
     ],
   })
@@ -74,5 +74,5 @@ async function takeBack(
 
 function required(token: string | null): string {
   if (token) return token
-  throw new AppError('MissingToken', say('error.whole-link'))
+  throw new AppError('MissingToken', t('error.whole-link'))
 }

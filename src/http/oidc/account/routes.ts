@@ -8,7 +8,7 @@ import { readForm } from '#http/oidc/form-body.ts'
 import { EXPIRED_FORM } from '#http/oidc/pages/form-errors.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { pages } from '#http/plugins/pages.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { ACCOUNT_GATE } from './account-form.ts'
 import { type PageFault, overviewPage } from './account-pages.ts'
@@ -134,13 +134,13 @@ function ignoreEnded(error: unknown): void {
   if (!(error instanceof AppError) || !ended.includes(error.code)) throw error
 }
 
-const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: say('page.expired') }
+const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: t('page.expired') }
 
 /** Words of our own for what came back from Google: whoever made the address of the page must not write on it. */
 function googleFault(params: URLSearchParams): PageFault | undefined {
   if (!params.has('error')) return undefined
   const words = params.get('error_description')?.startsWith('ProviderLinkedToOtherAccount')
-    ? say('google.linked-elsewhere')
-    : say('google.not-linked')
+    ? t('google.linked-elsewhere')
+    : t('google.not-linked')
   return { status: 200, words }
 }

@@ -11,7 +11,7 @@ import {
 } from '#http/oidc/second-factor/pages.ts'
 import { setupExpired } from '#http/oidc/second-factor/routes.ts'
 import { SetupSecrets } from '#http/oidc/second-factor/setup-secrets.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes } from './account-form.ts'
 import { type AccountRequest, pathTo } from './account-request.ts'
@@ -34,12 +34,12 @@ const setupRoutes = (context: AppContext) => {
       const { email } = await context.ownAccounts.get(request, session.sub)
       const { secret, sealed } = secrets.of(ownerOf(request), form.typed.get(SETUP_FIELD))
       return accountFormPage(request, 'account/totp', form, {
-        title: say('second-step.setup-title'),
-        lead: say('second-step.setup-lead'),
+        title: t('second-step.setup-title'),
+        lead: t('second-step.setup-lead'),
         instead: setupPicture(site, { email, secret }),
         hidden: { [SETUP_FIELD]: sealed },
         fields: [APP_CODE],
-        submit: say('second-step.setup-submit'),
+        submit: t('second-step.setup-submit'),
       })
     },
     async submit(request, fields) {
@@ -60,7 +60,7 @@ const codesPage = (
 ): Response =>
   recoveryCodesPage({ site, language, cookies: csrf.cookies }, codes, {
     href: pathTo(pool, 'account'),
-    label: say('account.back'),
+    label: t('account.back'),
   })
 
 const removalRoutes = (context: AppContext) =>
@@ -69,15 +69,15 @@ const removalRoutes = (context: AppContext) =>
     proof: 'app',
     show: (request, form) =>
       accountFormPage(request, 'account/totp/remove', form, {
-        title: say('app-removal.title'),
-        lead: say('app-removal.lead'),
+        title: t('app-removal.title'),
+        lead: t('app-removal.lead'),
         fields: [],
-        submit: say('account.take-off'),
+        submit: t('account.take-off'),
       }),
     async submit(request) {
       const { site, pool, origin, session } = request
       if (pool.settings.requireSecondFactor) {
-        throw new AppError('SecondFactorRequired', say('error.app-required', { site: site.domain }))
+        throw new AppError('SecondFactorRequired', t('error.app-required', { site: site.domain }))
       }
       await context.secondFactors.disable(site, pool, session.sub, { type: 'owner', origin })
       return request.done('totp-off')
@@ -90,10 +90,10 @@ const recoveryCodesRoutes = (context: AppContext) =>
     proof: 'app',
     show: (request, form) =>
       accountFormPage(request, 'account/recovery-codes', form, {
-        title: say('recovery-codes.title'),
-        lead: say('recovery-codes.lead'),
+        title: t('recovery-codes.title'),
+        lead: t('recovery-codes.lead'),
         fields: [],
-        submit: say('recovery-codes.submit'),
+        submit: t('recovery-codes.submit'),
       }),
     async submit(request) {
       return codesPage(

@@ -1,6 +1,6 @@
 import { displayHost } from '#http/oidc/form-targets.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { type Html, html } from './html.ts'
 
@@ -26,9 +26,9 @@ export function privacyLine({ client }: Asking): Html | undefined {
   const { name, privacyUri } = client.application ?? {}
   if (privacyUri === undefined) return undefined
   return html`<p>
-    ${say('sign-in.privacy', { name })}
+    ${t('sign-in.privacy', { name })}
     <a class="link" href="${privacyUri}" rel="noopener noreferrer"
-      >${say('sign-in.privacy-policy')}</a
+      >${t('sign-in.privacy-policy')}</a
     >
   </p>`
 }

@@ -4,10 +4,10 @@ import { fetchContextOf } from '#http/fetch-context.ts'
 import type { PoolHttpRequest } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
 import { scopeOf } from '#http/request-scope.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
-import { errorWords } from './error-words.ts'
+import { pageErrorText } from './error-text.ts'
 import { html } from './html.ts'
 import {
   type LinkedSite,
@@ -41,7 +41,7 @@ export function errorPage(
   headers: Headers,
   { request, site, status, baseUrl }: ErrorRequest,
 ): Response {
-  const { title, text, reason } = errorWords(error)
+  const { title, text, reason } = pageErrorText(error)
   headers.set('vary', 'accept, accept-language')
   const { requestId } = scopeOf(request)
   return noticePage({
@@ -77,19 +77,19 @@ function linksOf(
   const elsewhere = code === 'MisdirectedRequest' && fields?.['baseUrl']
   if (typeof elsewhere === 'string') return [{ href: elsewhere, label: elsewhere }]
   const mayRepeat = RETRYABLE.has(status) && ['GET', 'HEAD'].includes(request.method)
-  const again = { href: '', label: say('failure.try-again') }
+  const again = { href: '', label: t('failure.try-again') }
   return [...(mayRepeat ? [again] : []), backToSite(site, baseUrl)]
 }
 
 /** What whoever helps has to know: the error, and how to find the request in the log. */
 export const failureReference = (code: string, requestId: string): readonly SupportLine[] => [
-  [say('failure.code'), code],
-  [say('failure.request'), requestId],
+  [t('failure.code'), code],
+  [t('failure.request'), requestId],
 ]
 
 /** What programs read: always English. */
 const reasonLine = (reason: string): SupportLine => [
-  say('failure.reason'),
+  t('failure.reason'),
   html`<span lang="en">${reason}</span>`,
 ]
 
@@ -99,11 +99,11 @@ export const authorizationErrorPage = (
   refusal: { readonly error: string; readonly description: string },
 ): Response =>
   noticePage({
-    title: say('failure.sign-in'),
+    title: t('failure.sign-in'),
     site,
     language: languageOf(request),
     tone: 'bad',
-    text: [say('failure.sign-in-text')],
+    text: [t('failure.sign-in-text')],
     reference: [
       ...failureReference(refusal.error, scopeOf(request).requestId),
       reasonLine(refusal.description),

@@ -1,16 +1,16 @@
-import type { Words } from '#languages/message.ts'
+import type { LocalizedText } from '#languages/message.ts'
 
 import type { FormErrors } from './form-errors.ts'
 import { type Html, html } from './html.ts'
 
 export interface Field {
   readonly name: string
-  readonly label: Words
+  readonly label: LocalizedText
   readonly type: 'email' | 'password' | 'text'
   readonly autocomplete: string
   /** Not used for passwords. */
   readonly value?: string | undefined
-  readonly hint?: Words | undefined
+  readonly hint?: LocalizedText | undefined
   readonly kind?: 'code'
   readonly readOnly?: true
   /** Whether it may be left empty. */
@@ -63,7 +63,7 @@ function descriptionsOf(field: Field, errors: FormErrors): readonly string[] {
   return hasError(field, errors) ? [...ids, 'alert'] : ids
 }
 
-const listOf = (errors: readonly Words[]): Html =>
+const listOf = (errors: readonly LocalizedText[]): Html =>
   errors.length === 1
     ? html`<p>${errors[0]}</p>`
     : html`<ul>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { formErrorsOf } from './form-errors.ts'
 
@@ -12,12 +12,12 @@ test('says in the reader’s language that a part of the service is away', () =>
   const { status, message } = formErrorsOf(away)
   expect({ status, message: String(message) }).toEqual({
     status: 503,
-    message: String(say('failure.away-text')),
+    message: String(t('failure.away-text')),
   })
 })
 
 test('keeps what a service says of it in all languages', () => {
-  const own = say('failure.retry', { wait: '2' })
+  const own = t('failure.retry', { wait: '2' })
   const { message } = formErrorsOf(new AppError('ServiceUnavailable', own))
   expect(String(message)).toBe(String(own))
 })

@@ -1,19 +1,19 @@
 import { AppError } from '#base/app-error.ts'
 import { type ErrorCode, statusOf } from '#base/error-status.ts'
 import { errorHeaders } from '#http/plugins/errors.ts'
-import { type Words, isLocalized, say } from '#languages/message.ts'
+import { type LocalizedText, isLocalized, t } from '#languages/message.ts'
 import { duration } from '#languages/spans.ts'
 
-import { capitalized, withFullStop, wordsOf } from './text.ts'
+import { capitalized, withFullStop, textOf } from './text.ts'
 
 /** The errors of a form. */
 export interface FormErrors {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** About the form as a whole. */
-  readonly message: Words | undefined
+  readonly message: LocalizedText | undefined
   /** By the name of the field. */
-  readonly fields: ReadonlyMap<string, readonly Words[]>
+  readonly fields: ReadonlyMap<string, readonly LocalizedText[]>
   /** Fields that the message is about. */
   readonly markedFields: readonly string[]
 }
@@ -30,7 +30,7 @@ export const NO_ERRORS: FormErrors = {
 export const EXPIRED_FORM: FormErrors = {
   ...NO_ERRORS,
   status: 403,
-  message: say('page.expired'),
+  message: t('page.expired'),
 }
 
 /** Failures after which the form is shown again, and the fields that they are about. */
@@ -67,22 +67,21 @@ export function formErrorsOf(error: unknown): FormErrors {
   }
 }
 
-function fieldErrors({ details = [] }: AppError): ReadonlyMap<string, readonly Words[]> {
-  const errors = new Map<string, Words[]>()
+function fieldErrors({ details = [] }: AppError): ReadonlyMap<string, readonly LocalizedText[]> {
+  const errors = new Map<string, LocalizedText[]>()
   for (const fault of details) {
     const { field } = fault
     const name = FIELD_NAMES[field] ?? field
-    errors.set(name, [...(errors.get(name) ?? []), capitalized(wordsOf(fault))])
+    errors.set(name, [...(errors.get(name) ?? []), capitalized(textOf(fault))])
   }
   return errors
 }
 
-function messageOf(error: AppError): Words {
-  if (error.code === 'ServiceUnavailable' && !isLocalized(error.text))
-    return say('failure.away-text')
+function messageOf(error: AppError): LocalizedText {
+  if (error.code === 'ServiceUnavailable' && !isLocalized(error.text)) return t('failure.away-text')
   const seconds = error.retryAfterSeconds
   if (error.code !== 'TooManyRequests' || seconds === undefined) {
-    return withFullStop(wordsOf(error))
+    return withFullStop(textOf(error))
   }
-  return say('error.too-many', { wait: duration(seconds) })
+  return t('error.too-many', { wait: duration(seconds) })
 }

@@ -1,5 +1,5 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 
 import { type Field, fieldOf, isEmpty, hasError } from './field.ts'
 import { type FormErrors, NO_ERRORS } from './form-errors.ts'
@@ -18,7 +18,7 @@ export interface FormPage extends Pick<
   HtmlPage,
   'title' | 'language' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
-  readonly lead: Html | Words
+  readonly lead: Html | LocalizedText
   /** A picture above the title. */
   readonly emblem?: Html | undefined
   /** Left out where the form contains a secret of its own, such as an invite's token. */
@@ -29,18 +29,22 @@ export interface FormPage extends Pick<
   readonly hidden?: Readonly<Record<string, string>>
   /** The user name for the browser's password manager. */
   readonly account?: string | undefined
-  readonly submit: Words
+  readonly submit: LocalizedText
   readonly errors: FormErrors
   /** A message of success, shown when there are no errors. */
-  readonly notice?: Words | undefined
+  readonly notice?: LocalizedText | undefined
   /** Another way to sign in, shown before the form. */
   readonly instead?: Html | undefined
   /** Another way, shown after the form. */
   readonly after?: Html | undefined
   /** The button that says no, under the one that says yes. */
-  readonly refusal?: { readonly value: string; readonly label: Words }
+  readonly refusal?: { readonly value: string; readonly label: LocalizedText }
   /** A second button in the form. */
-  readonly again?: { readonly value: string; readonly label: Words; readonly words: Words }
+  readonly again?: {
+    readonly value: string
+    readonly label: LocalizedText
+    readonly words: LocalizedText
+  }
   /** A button that proves the sender by a passkey and sends the form; the page's script shows it. */
   readonly passkeyProof?: { readonly options: object; readonly isOnlyWay: boolean } | undefined
   /** What a device makes a passkey with before the form is sent, which the page's script shows. */
@@ -79,7 +83,7 @@ export function formPage(parts: FormPage): Response {
     ${messageOf(parts)} ${parts.instead} ${formOf(parts, content)} ${parts.after}
     ${parts.more && html`<div class="more">${parts.more}</div>`}
   `
-  const named = errors === NO_ERRORS ? title : say('page.error', { title })
+  const named = errors === NO_ERRORS ? title : t('page.error', { title })
   return htmlPage({
     ...parts,
     title: named,
@@ -113,10 +117,10 @@ function proofOf({ passkeyProof, submit }: FormPage): Html | undefined {
   const { options, isOnlyWay } = passkeyProof
   const button = isOnlyWay
     ? html`<button class="button" type="button">${submit}</button>`
-    : html`<p class="or">${say('page.or')}</p>
-        <button class="button plain" type="button">${say('proof.passkey')}</button>`
+    : html`<p class="or">${t('page.or')}</p>
+        <button class="button plain" type="button">${t('proof.passkey')}</button>`
   return html`<div data-proof="${JSON.stringify(options)}" hidden>${button}</div>
-    ${isOnlyWay && html`<p class="alert without-passkeys">${say('passkey.none-here')}</p>`}`
+    ${isOnlyWay && html`<p class="alert without-passkeys">${t('passkey.none-here')}</p>`}`
 }
 
 const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, string>> => ({
@@ -125,7 +129,7 @@ const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, stri
 })
 
 /** A line of text that ends with a link. */
-export const linkLine = (words: Words, href: string, label: Words): Html =>
+export const linkLine = (words: LocalizedText, href: string, label: LocalizedText): Html =>
   html`<p>${words} <a class="link" href="${href}">${label}</a></p>`
 
 function messageOf({ errors, fields, notice }: FormPage): Html | undefined {
@@ -143,7 +147,7 @@ function messageOf({ errors, fields, notice }: FormPage): Html | undefined {
 }
 
 /** One after the other, with spaces between them. */
-const joined = (texts: readonly Words[]): readonly Words[] =>
+const joined = (texts: readonly LocalizedText[]): readonly LocalizedText[] =>
   texts.flatMap((text, at) => (at === 0 ? [text] : [' ', text]))
 
 const accountOf = (account: string): Html =>

@@ -1,4 +1,4 @@
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { type Html, html } from './html.ts'
 
@@ -21,6 +21,6 @@ const MARK = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="t
 
 /** The link to Google's sign-in, shown above a form. */
 export const googleButton = (href: string): Html => html`
-  <a class="button plain" href="${href}">${MARK}${say('sign-in.google')}</a>
-  <p class="or">${say('page.or')}</p>
+  <a class="button plain" href="${href}">${MARK}${t('sign-in.google')}</a>
+  <p class="or">${t('page.or')}</p>
 `

@@ -1,4 +1,4 @@
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
 /** What it is, and what it says. */
-export type SupportLine = readonly [label: Words, text: Words | Html]
+export type SupportLine = readonly [label: LocalizedText, text: LocalizedText | Html]
 
 /** Whose page it is; undefined names are those of a host that is no site. */
 export type LinkedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
@@ -14,7 +14,7 @@ export type LinkedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain'
 /** Leads from a page to the site, which may be under another name. `address` is any of the installation. */
 export const backToSite = (site: LinkedSite, address: string): NoticeLink => ({
   href: siteHref(site, address),
-  label: say('page.back-to-site'),
+  label: t('page.back-to-site'),
 })
 
 export const siteHref = (
@@ -24,7 +24,7 @@ export const siteHref = (
 
 export interface NoticeLink {
   readonly href: string
-  readonly label: Words
+  readonly label: LocalizedText
 }
 
 export interface Notice extends Pick<
@@ -34,7 +34,7 @@ export interface Notice extends Pick<
   /** `good` says that something was done, and nothing else. */
   readonly tone: 'good' | 'bad' | 'plain'
   /** One paragraph each. */
-  readonly text: readonly Words[]
+  readonly text: readonly LocalizedText[]
   /** The first one is the main button. */
   readonly links?: readonly NoticeLink[]
   /** Small print for support, one line each. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { Language } from '#base/language.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import { type Site, logoPath } from '#sites/site.ts'
 
 import { type BrandStyle, brandStyleOf } from './brand-style.ts'
@@ -11,7 +11,7 @@ import { styleSheet } from './style-sheet.ts'
 
 export interface HtmlPage {
   /** The window's title, before the site's name. */
-  readonly title: Words
+  readonly title: LocalizedText
   /** Of whoever reads it. */
   readonly language: Language
   /** The site whose domain, color and logo the page shows. */
@@ -76,8 +76,8 @@ const contentSecurityPolicy = (
   ].join('; ')
 
 /** What the script's button says. */
-const SHOW_WORDS = html` data-show="${say('page.show-password')}"
-data-hide="${say('page.hide-password')}"`
+const SHOW_WORDS = html` data-show="${t('page.show-password')}"
+data-hide="${t('page.hide-password')}"`
 
 /** Each site keeps one of the style sheet's eight hues. */
 const hueOf = (domain: string): number =>

@@ -1,7 +1,7 @@
 import type { Language } from '#base/language.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { FederatedSignInRefusal } from '#identity/federation/federated-accounts.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 import { noticePage } from './notice-page.ts'
@@ -32,26 +32,26 @@ export function providerErrorPage(
   })
 }
 
-const TITLES: Record<FederatedSignInRefusal, Words> = {
-  'address-missing': say('google.address-missing'),
-  'address-unverified': say('google.address-unverified'),
-  'address-taken': say('google.address-taken'),
-  'sign-up-disabled': say('google.sign-up-disabled'),
-  'account-not-active': say('google.account-not-active'),
+const TITLES: Record<FederatedSignInRefusal, LocalizedText> = {
+  'address-missing': t('google.address-missing'),
+  'address-unverified': t('google.address-unverified'),
+  'address-taken': t('google.address-taken'),
+  'sign-up-disabled': t('google.sign-up-disabled'),
+  'account-not-active': t('google.account-not-active'),
 }
 
-const TEXTS: Record<FederatedSignInRefusal, readonly Words[]> = {
-  'address-missing': [say('google.address-missing-text')],
-  'address-unverified': [say('google.address-unverified-text')],
-  'address-taken': [say('google.address-taken-text'), say('google.address-taken-more')],
-  'sign-up-disabled': [say('google.sign-up-disabled-text')],
-  'account-not-active': [say('google.account-not-active-text')],
+const TEXTS: Record<FederatedSignInRefusal, readonly LocalizedText[]> = {
+  'address-missing': [t('google.address-missing-text')],
+  'address-unverified': [t('google.address-unverified-text')],
+  'address-taken': [t('google.address-taken-text'), t('google.address-taken-more')],
+  'sign-up-disabled': [t('google.sign-up-disabled-text')],
+  'account-not-active': [t('google.account-not-active-text')],
 }
 
-const LABELS: Record<FederatedSignInRefusal, Words> = {
-  'address-missing': say('google.another-way'),
-  'address-unverified': say('google.another-way'),
-  'address-taken': say('google.to-your-account'),
-  'sign-up-disabled': say('sign-in.submit'),
-  'account-not-active': say('google.other-account'),
+const LABELS: Record<FederatedSignInRefusal, LocalizedText> = {
+  'address-missing': t('google.another-way'),
+  'address-unverified': t('google.another-way'),
+  'address-taken': t('google.to-your-account'),
+  'sign-up-disabled': t('sign-in.submit'),
+  'account-not-active': t('google.other-account'),
 }

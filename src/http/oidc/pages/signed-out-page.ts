@@ -1,7 +1,7 @@
 import type { Language } from '#base/language.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 import { backToSite, noticePage } from './notice-page.ts'
@@ -18,12 +18,12 @@ export function signedOutPage(
 ): Response {
   const account = `${new URL(pool.issuer).pathname}/account?${UI_LOCALES}=${language}`
   return noticePage({
-    title: say('sign-out.done'),
+    title: t('sign-out.done'),
     site,
     language,
     tone: 'good',
-    text: [say('sign-out.done-text', { site: site.domain })],
-    links: [{ href: account, label: say('sign-in.submit') }, backToSite(site, baseUrl)],
+    text: [t('sign-out.done-text', { site: site.domain })],
+    links: [{ href: account, label: t('sign-in.submit') }, backToSite(site, baseUrl)],
     cookies,
   })
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 
 import { AppError, faultOf } from '#base/app-error.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
-import { capitalized, withFullStop, wordsOf } from './text.ts'
+import { capitalized, withFullStop, textOf } from './text.ts'
 
 test.each([
   ['must have a digit', 'Must have a digit.'],
@@ -13,22 +13,22 @@ test.each([
 })
 
 test('a sentence ends as its language ends them', () => {
-  const sentence = withFullStop(say('error.credentials'))
+  const sentence = withFullStop(t('error.credentials'))
   expect(sentence.in('de').at(-1)).toBe('.')
   expect(sentence.in('ja').at(-1)).toBe('。')
 })
 
 test('a failure speaks its reader’s language where it is one that people meet, and is English to programs', () => {
-  const met = new AppError('InvalidCredentials', say('error.credentials'))
+  const met = new AppError('InvalidCredentials', t('error.credentials'))
   expect(met.message).toBe('The email address or the password is wrong')
-  expect(withFullStop(wordsOf(met)).in('de')).not.toContain('password')
-  expect(wordsOf(new AppError('RouteNotFound', 'There is no such route'))).toBe(
+  expect(withFullStop(textOf(met)).in('de')).not.toContain('password')
+  expect(textOf(new AppError('RouteNotFound', 'There is no such route'))).toBe(
     'There is no such route',
   )
 })
 
 test('programs are not sent the text that people read', () => {
-  const fault = faultOf('email', say('fault.email'))
+  const fault = faultOf('email', t('fault.email'))
   expect(JSON.parse(JSON.stringify(fault))).toEqual({
     field: 'email',
     message: 'is not an email address',

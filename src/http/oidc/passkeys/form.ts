@@ -1,6 +1,6 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 import { type Html, html } from '#http/oidc/pages/html.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 
 /** The hidden fields of the form: what the device made of the challenge, and the challenge. */
 export const CREDENTIAL_FIELD = 'credential'
@@ -13,7 +13,7 @@ interface PasskeyForm {
   /** For `navigator.credentials`: bytes are base64url. */
   readonly options: object
   readonly kind: 'get' | 'create'
-  readonly label: Words
+  readonly label: LocalizedText
   /** For a way beside another one. */
   readonly plain?: true
   /** Whether the browser may offer its keys before the button is pressed. */
@@ -33,6 +33,6 @@ export const passkeyForm = (form: PasskeyForm): Html =>
     <input type="hidden" name="${CSRF_FIELD}" value="${form.csrfToken}" />
     <input type="hidden" name="${CHALLENGE_FIELD}" value="${form.sealed}" />
     <input type="hidden" name="${CREDENTIAL_FIELD}" value="" />
-    ${form.plain && html`<p class="or">${say('page.or')}</p>`}
+    ${form.plain && html`<p class="or">${t('page.or')}</p>`}
     <button class="button${form.plain ? ' plain' : ''}" type="submit">${form.label}</button>
   </form>`

@@ -4,7 +4,7 @@ import type { Html } from '#http/oidc/pages/html.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
 import { type InteractionRequest, signInFormRoutes, startSession } from '#http/oidc/sign-in-form.ts'
 import { passkeyRequestOptions } from '#identity/passkeys/options.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import type { PasskeyChallenges } from './challenges.ts'
 import { CHALLENGE_FIELD, CREDENTIAL_FIELD, passkeyForm } from './form.ts'
@@ -22,7 +22,7 @@ export function passkeyButton(
     csrfToken: csrf.token,
     sealed,
     kind: 'get',
-    label: say('sign-in.passkey'),
+    label: t('sign-in.passkey'),
     plain: true,
     // One that was refused would be offered again, and again.
     offered: errors.status === 200,

@@ -5,20 +5,20 @@ import type { Field } from '#http/oidc/pages/field.ts'
 import { Html, html } from '#http/oidc/pages/html.ts'
 import { type HtmlPage, htmlPage } from '#http/oidc/pages/page.ts'
 import { totpUri } from '#identity/second-factors/totp.ts'
-import { type Words, say } from '#languages/message.ts'
+import { type LocalizedText, t } from '#languages/message.ts'
 import type { Site } from '#sites/site.ts'
 
 /** The hidden field that carries the sealed secret. */
 export const SETUP_FIELD = 'setup'
 
-export const APP_CODE: Field = { ...codeField, label: say('field.app-code') }
+export const APP_CODE: Field = { ...codeField, label: t('field.app-code') }
 
 export const RECOVERY_CODE: Field = {
   name: 'code',
-  label: say('field.recovery-code'),
+  label: t('field.recovery-code'),
   type: 'text',
   autocomplete: 'off',
-  hint: say('field.recovery-code-hint'),
+  hint: t('field.recovery-code-hint'),
 }
 
 /** The picture that an app takes, and the same in letters. */
@@ -26,11 +26,11 @@ export function setupPicture(site: Site, account: { email: string; secret: strin
   const { email, secret } = account
   const uri = totpUri(secret, { issuer: site.domain, label: email })
   return html`
-    <div class="qr" role="img" aria-label="${say('second-step.picture')}">
+    <div class="qr" role="img" aria-label="${t('second-step.picture')}">
       ${Html.trusted(encodeQr(uri, 'svg').replace('<svg ', '<svg aria-hidden="true" '))}
     </div>
     <p class="hint qr-words">
-      ${say('second-step.no-camera', { app: html`<a class="link" href="${uri}">${say('second-step.app-here')}</a>` })}
+      ${t('second-step.no-camera', { app: html`<a class="link" href="${uri}">${t('second-step.app-here')}</a>` })}
       <b class="key">${secret.match(/.{4}/g)?.join(' ')}</b>
     </p>
   `
@@ -40,15 +40,15 @@ export function setupPicture(site: Site, account: { email: string; secret: strin
 export const recoveryCodesPage = (
   page: Pick<HtmlPage, 'site' | 'language' | 'cookies'>,
   codes: readonly string[],
-  next: { readonly href: string; readonly label: Words },
+  next: { readonly href: string; readonly label: LocalizedText },
 ): Response =>
   htmlPage({
     ...page,
-    title: say('second-step.codes-title'),
+    title: t('second-step.codes-title'),
     body: html`
       <header>
-        <h1>${say('second-step.codes-title')}</h1>
-        <p class="lead">${say('second-step.codes-lead')}</p>
+        <h1>${t('second-step.codes-title')}</h1>
+        <p class="lead">${t('second-step.codes-lead')}</p>
       </header>
       <ul class="codes">
         ${codes.map((code) => html`<li>${code}</li>`)}

@@ -14,7 +14,7 @@ import {
   startSession,
 } from '#http/oidc/sign-in-form.ts'
 import { provenBy } from '#http/plugins/effects.ts'
-import { say } from '#languages/message.ts'
+import { t } from '#languages/message.ts'
 
 import { APP_CODE, RECOVERY_CODE, SETUP_FIELD, recoveryCodesPage, setupPicture } from './pages.ts'
 import { SetupSecrets } from './setup-secrets.ts'
@@ -49,21 +49,21 @@ const codeRoutes = (context: AppContext) =>
       const isRecovery = asksForRecovery(interaction)
       const action = interaction.pathTo('mfa', step)
       return interactionPage(interaction, {
-        title: say(isRecovery ? 'second-step.recovery-title' : 'second-step.title'),
+        title: t(isRecovery ? 'second-step.recovery-title' : 'second-step.title'),
         lead: isRecovery
-          ? say('second-step.recovery-lead')
-          : say('second-step.lead', { site: interaction.site.domain }),
+          ? t('second-step.recovery-lead')
+          : t('second-step.lead', { site: interaction.site.domain }),
         formTargets: [formTargetOf(interaction.authorization.redirectUri)],
         action: isRecovery ? `${action}&${WITH_RECOVERY}=1` : action,
         fields: [isRecovery ? RECOVERY_CODE : APP_CODE],
-        submit: say('sign-in.submit'),
+        submit: t('sign-in.submit'),
         errors,
         more: isRecovery
-          ? linkLine(say('second-step.found-device'), action, say('second-step.use-app'))
+          ? linkLine(t('second-step.found-device'), action, t('second-step.use-app'))
           : linkLine(
-              say('second-step.lost-device'),
+              t('second-step.lost-device'),
               `${action}&${WITH_RECOVERY}=1`,
-              say('second-step.use-recovery'),
+              t('second-step.use-recovery'),
             ),
       })
     },
@@ -97,14 +97,14 @@ const setupRoutes = (context: AppContext) => {
     const { email } = await context.ownAccounts.get(interaction, sub)
     const { secret, sealed } = secrets.of({ pool, sub, csrf }, typed.get(SETUP_FIELD))
     return interactionPage(interaction, {
-      title: say('second-step.setup-title'),
-      lead: say('second-step.setup-required', { site: site.domain }),
+      title: t('second-step.setup-title'),
+      lead: t('second-step.setup-required', { site: site.domain }),
       formTargets: [formTargetOf(interaction.authorization.redirectUri)],
       instead: setupPicture(site, { email, secret }),
       action: interaction.pathTo('mfaSetup', step),
       hidden: { [SETUP_FIELD]: sealed },
       fields: [APP_CODE],
-      submit: say('page.go-on'),
+      submit: t('page.go-on'),
       errors,
     })
   }
@@ -128,11 +128,11 @@ const setupRoutes = (context: AppContext) => {
         authTime: new Date(step.authTimeMs),
         secondFactor: 'totp',
       })
-      const next = { href: location, label: say('page.go-on') }
+      const next = { href: location, label: t('page.go-on') }
       return recoveryCodesPage({ site, language, cookies }, codes, next)
     },
   })
 }
 
 export const setupExpired = (): AppError =>
-  new AppError('ValidationError', say('error.setup-expired'))
+  new AppError('ValidationError', t('error.setup-expired'))

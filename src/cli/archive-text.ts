@@ -6,7 +6,7 @@ import type { Invocation } from './command.ts'
 const EVERY_MS = 2000
 
 /** Tells how far something is, every two seconds. */
-export function toldProgress({ progress }: Pick<Invocation, 'progress'>) {
+export function reportProgress({ progress }: Pick<Invocation, 'progress'>) {
   let toldAtMs = performance.now()
   return (line: () => string): void => {
     if (performance.now() - toldAtMs < EVERY_MS) return

@@ -26,30 +26,30 @@ const ROLLBACKS = {
 } as const
 
 /** `token "ci"` */
-export function actorWords(actor: Deployer | null): string {
+export function actorText(actor: Deployer | null): string {
   if (actor === null) return 'unknown'
   const words = ACTORS[actor.type]
   return actor.name === null ? words : `${words} "${actor.name}"`
 }
 
 /** `0123456789ab main +changes` */
-export function gitWords({ git }: Pick<DeploymentRecord, 'git'>): string {
+export function gitText({ git }: Pick<DeploymentRecord, 'git'>): string {
   if (git === null) return ''
   const commit = git.commit.slice(0, COMMIT_LENGTH)
   return [commit, git.branch ?? '', git.dirty ? '+changes' : ''].filter(Boolean).join(' ')
 }
 
-export const reasonWords = ({ reason }: Pick<ActivationRecord, 'reason'>): string => REASONS[reason]
+export const reasonText = ({ reason }: Pick<ActivationRecord, 'reason'>): string => REASONS[reason]
 
 /** `+3 ~1 -0 files` */
-export function changeWords({ fileChanges }: Pick<ActivationRecord, 'fileChanges'>): string {
+export function changeText({ fileChanges }: Pick<ActivationRecord, 'fileChanges'>): string {
   if (fileChanges === null) return ''
   const { added, changed, removed } = fileChanges
   return `+${added} ~${changed} -${removed} files`
 }
 
 /** `3 of 12 calls failed` */
-export function healthWords({ health, automaticRollback }: ActivationRecord): string {
+export function healthText({ health, automaticRollback }: ActivationRecord): string {
   const { calls, failures } = health
   const counted = calls === 0 ? '' : `${failures} of ${calls} calls failed`
   if (automaticRollback === null) return counted
@@ -58,7 +58,7 @@ export function healthWords({ health, automaticRollback }: ActivationRecord): st
 }
 
 /** `1.4 MB` */
-export function sizeWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB']
   let [value, at] = [bytes, 0]
   while (value >= 1000 && at < units.length - 1) {
