@@ -14,7 +14,7 @@ import { MAX_KEY_BYTES, MAX_RSA_BITS, MIN_RSA_BITS } from './limits.ts'
 
 type JwkTexts = Readonly<Record<string, string>>
 
-/** What stands before the bytes of a public key in SubjectPublicKeyInfo, and how many these are: RFC 8410 §4. */
+/** The prefix of a public key in SubjectPublicKeyInfo, and the length of the key that follows: RFC 8410 §4. */
 const OKP = {
   Ed25519: { prefix: '302a300506032b6570032100', size: 32 },
   Ed448: { prefix: '3043300506032b6571033a00', size: 57 },

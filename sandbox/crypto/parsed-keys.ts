@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache'
 import { MAX_PARSED_KEYS } from './limits.ts'
 
 /**
- * Keys that OpenSSL has read, by what they are made of: reading one takes longer than most of what is done with it. Whoever
- * has the bytes has the key, so that sites share them without learning anything.
+ * Keys that OpenSSL has read, by what they are made of: reading one takes longer than most of what is done with it. A site that
+ * has the bytes has the key, so sharing the parsed key reveals nothing.
  */
 export class ParsedKeys {
   readonly #keys = new LRUCache<string, KeyObject>({ max: MAX_PARSED_KEYS })

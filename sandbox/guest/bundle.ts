@@ -49,7 +49,7 @@ export async function bundleGuest(): Promise<GuestScripts> {
     }),
     ...PART_NAMES.map((name) => bundlePart(name)),
   ])
-  // It waits for more work in a process of its own, which would stay beside the service for good.
+  // It waits for more work in a process of its own, which would outlive the build and stay beside the service.
   await stop()
   const named = PART_NAMES.map((name, at) => [name, parts[at] ?? ''])
   return { prelude, parts: Object.fromEntries(named) as GuestScripts['parts'] }

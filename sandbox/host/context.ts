@@ -162,7 +162,7 @@ export class GuestContext {
     return taken ? { ...entry, uncaught: undefined } : entry
   }
 
-  /** Whether the site's own listeners took a rejection that nobody handled; they may use what is left of the time. */
+  /** Whether the site's own listeners handled an unhandled rejection; they may use what is left of the time. */
   #offer(error: unknown): boolean {
     if (this.home.disposed || isTimeout(error) || this.#restMs() <= 0) return false
     const isError = error instanceof Error
@@ -171,12 +171,12 @@ export class GuestContext {
       const options = { timeout: this.#restWallMs() }
       return this.#runtime.rejected.applySync(undefined, told, options) === true
     } catch {
-      // What a listener has done wrong is less than what it was told of.
+      // An error of a listener matters less than the one that it was called for.
       return false
     }
   }
 
-  /** What a call waits for. Site code that formats stacks may run meanwhile, and is not waited for. */
+  /** What a call waits for. Site code that formats stacks may run before that, and is not waited for. */
   waits(call: number): SiteActivity {
     this.#cpu.begin(performance.now())
     const found = this.#readOut(SALVAGE_MS, (timeout) =>
@@ -219,7 +219,7 @@ export class GuestContext {
   }
 
   /**
-   * Does something for the code that runs. isolated-vm stops its clock meanwhile, so that code which asks without end would
+   * Does host work for the code that runs. isolated-vm stops its clock during that work, so code that calls without end would
    * never be stopped: it ends here, with its isolate. Only code of the prelude calls this, which V8 leaves at once.
    */
   #hostWork<Result>(call: number, work: () => Result): Result {

@@ -27,7 +27,7 @@ export interface EntryResult {
   readonly current: number
   /** Why the isolate cannot be used any more. */
   readonly stopped: StopCause | undefined
-  /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
+  /** An unhandled rejection or another uncaught value: as a message, and as the original value. */
   readonly uncaught: string | undefined
   readonly thrown: { readonly error: unknown } | undefined
   /** What of the site's code was running when it was stopped. */
@@ -51,7 +51,7 @@ export function endingOf(
     : { stopped, uncaught: undefined, thrown: undefined }
 }
 
-/** What is told of an isolate that gives nothing any more. */
+/** The result of calls whose isolate is gone. */
 export const lost = (
   stopped: StopCause,
   time: Pick<EntryResult, 'elapsedMs' | 'usedMs'>,

@@ -58,7 +58,7 @@ function called(
 
 const handler = (body: string): string => `export default () => { ${body}; return 'done' }`
 
-describe('a rejection that nobody handles', () => {
+describe('an unhandled rejection', () => {
   test('is logged', () => {
     expect(called(handler(`Promise.reject(new RangeError('lost'))`))).toEqual({
       lines: ['Uncaught: lost'],

@@ -289,7 +289,7 @@ export class Instance {
     this.#deps.stopped(this, records, this.#deps.tries + 1)
   }
 
-  /** The isolate has hit a limit: the call that did it is told so, its neighbours that they were interrupted. */
+  /** Stops an isolate that has hit a limit: reports the limit to the call that hit it, and `interrupted` to the others. */
   #stop(
     entry: EntryResult,
     stop: { suspects: readonly number[]; left: readonly CallRecord[] },

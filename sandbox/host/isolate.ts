@@ -11,7 +11,7 @@ const FULL = 0.7
  */
 const UNTIDY_BYTES = 192 * 1024
 
-/** An isolate that belongs to nobody yet, with its first context. */
+/** An isolate that is not assigned to a site yet, with its first context. */
 export interface BlankIsolate {
   readonly memoryMb: number
   readonly isolate: ivm.Isolate

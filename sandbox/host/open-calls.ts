@@ -47,7 +47,7 @@ export interface OpenCall {
   /** Time without a processor before it began. */
   readonly lostMs: number
   cpuUs: number
-  /** What of that was told. */
+  /** The part of it that was reported. */
   toldUs: number
   /** Lines it has printed. */
   lines: number
@@ -187,7 +187,7 @@ export class OpenCalls {
       if (text !== undefined) outbox.result(id, cpuUs, text)
       else outbox.failure(id, cpuUs, { kind: 'limit', what: 'resultBytes', limit, used: limit + 1 })
     } catch {
-      // The isolate has ended meanwhile.
+      // The isolate has ended.
       outbox.failure(id, cpuUs, { kind: 'interrupted', message: PROFILE_LOST })
     }
     outbox.flush()
@@ -272,7 +272,7 @@ export class OpenCalls {
     return open
   }
 
-  /** Host calls that nobody will answer: what still waits for them is to be told so, once something runs again. */
+  /** Host calls without a response: code that still waits for them gets an error once something runs again. */
   takeRefusals(): AnswerRecord[] {
     const refusals = this.#refusals
     if (refusals.length > 0) this.#refusals = []

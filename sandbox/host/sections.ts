@@ -17,7 +17,7 @@ export function callIdsIn(section: string): number[] {
   return ids
 }
 
-/** The calls of a section, in whole, but for its first records, and those from `end` on. */
+/** The calls of a section, whole, except for its first records and those from `end` on. */
 export const callsIn = (section: string, after = 0, end = Infinity): CallRecord[] =>
   readRecords(section, TO_GUEST)
     .slice(after, end)

@@ -5,7 +5,7 @@
  */
 export type MailParserAnswer =
   | { readonly ready: true }
-  /** Why the message cannot be parsed by anybody. */
+  /** Why no parser can parse the message. */
   | { readonly broken: string }
   | { readonly parsed: MailOutline }
 

@@ -153,14 +153,14 @@ function imageOf(tagName: string, attributes: sanitizeHtml.Attributes): sanitize
   }
 }
 
-/** As a browser would resolve it; undefined for what leads nowhere without a page around it. */
+/** The URL as a browser resolves it; undefined for one that has no target without a page around it. */
 function urlOf(text: string | undefined, protocols: ReadonlySet<string>): string | undefined {
   if (text === undefined || text.length > MAX_URL || !URL.canParse(text)) return undefined
   const { protocol, href } = new URL(text)
   return protocols.has(protocol) ? href : undefined
 }
 
-/** HTML without the tags that would open still more elements than anybody nests. What is dropped is never shown as text. */
+/** HTML without the tags that would nest elements deeper than any real message does. What is dropped is never shown as text. */
 function withoutDepth(html: string): string {
   let open = 0
   return html.replaceAll(TAG, (tag: string, slash: string, name: string) => {

@@ -27,7 +27,7 @@ export function sourceFaultOf(error: unknown, modules: readonly ModuleSource[]):
   return { message: message.slice(0, MESSAGE_LENGTH) }
 }
 
-/** The line and column of what stands at `offset`. */
+/** The line and column of `offset`. */
 export function sourcePlaceAt(code: string, offset: number): { line: number; column: number } {
   const before = code.slice(0, offset).split(/\r\n|[\n\r\u2028\u2029]/)
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }

@@ -24,7 +24,7 @@ export interface LoadOptions {
   readonly timeoutMs: () => number
 }
 
-/** Compiles, links and evaluates a function's modules; the guest is told what the entry module exports. */
+/** Compiles, links and evaluates a function's modules; passes the exports of the entry module to the guest. */
 export function loadModules(
   isolate: ivm.Isolate,
   context: ivm.Context,

@@ -19,7 +19,7 @@ describe('the file of an import', () => {
       '"lib/b.ts" imports "gone", which the import map leads to "/gone.ts", which does not exist',
     ],
     ['/gone.ts', undefined, '"lib/b.ts" imports "/gone.ts", which does not exist'],
-  ])('%s, led to %s, is found or told', (specifier, mapped, expected) => {
+  ])('%s, led to %s, is found or reported', (specifier, mapped, expected) => {
     const found = findFile({ specifier, referrer: 'lib/b.ts', mapped }, exists)
     expect(found).toEqual(
       typeof expected === 'string' ? { ok: false, message: expected } : expected,

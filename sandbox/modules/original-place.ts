@@ -15,7 +15,7 @@ export interface Place {
 const decoded = new Map<string, SourceMap>()
 let decodedLength = 0
 
-/** Where what stands at a place of a module's code was written; the same place when the code is as it was written. */
+/** The place in the source of a place in a module's code; the same place when the module is not transformed. */
 export function originalPlace({ map: mappings }: Pick<ModuleSource, 'map'>, place: Place): Place {
   if (mappings === undefined) return place
   const found = sourceMapOf(mappings).findEntry(place.line - 1, place.column - 1)

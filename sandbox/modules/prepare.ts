@@ -150,7 +150,7 @@ async function moduleOf(
   const isTypeScript = TYPESCRIPT.test(path)
   if (!isTypeScript && !JSX.test(path))
     return { path, code: source, format: formatOf(path, source) }
-  // Also when it is to be transformed: what cannot be read is told in the same words.
+  // Also when it is to be transformed, so that a syntax error has the same message.
   const stripped = isTypeScript ? stripTypes(path, source) : undefined
   if (stripped !== undefined && reading === 'strip')
     return { path, code: stripped, format: formatOf(path, stripped) }

@@ -15,7 +15,7 @@ describe('frames', () => {
           const stream = Buffer.concat(texts.map(encodeFrame))
           const reader = new FrameReader()
           const read: string[] = []
-          // Whoever reads a socket reads into the same memory again and again.
+          // A reader of a socket reads into the same memory again and again.
           const memory = Buffer.alloc(50)
           let at = 0
           for (let step = 0; at < stream.length; step += 1) {

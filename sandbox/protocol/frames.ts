@@ -52,7 +52,10 @@ export class FrameReader {
     this.#maxBytes = maxBytes
   }
 
-  /** The texts of the frames that `chunk` completes. Its memory may be used anew afterwards. */
+  /**
+   * The texts of the frames that `chunk` completes. The texts of the frames that `chunk` completes. The caller may reuse its
+   * memory afterwards.
+   */
   push(chunk: Buffer): string[] {
     const texts: string[] = []
     if (this.#length === 0) {

@@ -10,7 +10,7 @@ export type Progress =
   | { readonly kind: 'slot'; readonly seq: number; readonly slot: number }
 
 const SIZE = 16
-/** Behind the mark, written by the service: the first batch whose calls it takes back, and how many batches. */
+/** Behind the mark, written by the service: the first batch whose calls it withdraws, and how many batches. */
 export const WITHDRAWAL_OFFSET = SIZE
 const WITHDRAWAL_SIZE = 8
 const IDLE = 0
@@ -63,8 +63,8 @@ export class ProgressMarker {
   }
 
   /**
-   * Whether the service has taken back the calls of that batch. It does so only while a slot is marked, and whatever marks
-   * one calls `idle` before this: so either the service sees that the slot has been left, or this sees the withdrawal.
+   * Whether the service has withdrawn the calls of that batch. It does so only while a slot is marked, and whatever marks one
+   * calls `idle` before this: so either the service sees that the slot has been left, or this sees the withdrawal.
    */
   isWithdrawn(seq: number): boolean {
     if (this.#isStale) {
@@ -87,7 +87,7 @@ export class ProgressMarker {
   }
 }
 
-/** What the service writes at `WITHDRAWAL_OFFSET` to take back the calls of these batches. */
+/** What the service writes at `WITHDRAWAL_OFFSET` to withdraw the calls of these batches. */
 export function encodeWithdrawal(firstSeq: number, batches: number): Buffer {
   const bytes = Buffer.alloc(WITHDRAWAL_SIZE)
   bytes.writeUInt32LE(firstSeq, 0)

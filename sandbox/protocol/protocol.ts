@@ -3,7 +3,7 @@ import type { Shape } from './records.ts'
 
 /** A frame longer than this ends the connection. */
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024
-/** The argument of one host call, in UTF-16 units: 6 MiB of bytes in base64, and what stands around them. */
+/** The argument of one host call, in UTF-16 units: 6 MiB of bytes in base64, and the JSON around them. */
 export const MAX_ARGUMENT_LENGTH = 9 * 1024 * 1024
 
 /** What the service tells a worker: one frame is one batch, which the worker acknowledges. */
@@ -18,7 +18,7 @@ export type ToWorker =
   | Shape<'section', [slot: number], [section: string]>
   /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
-  /** The client of that call has gone: the call ends as soon as no host call of it is under way. */
+  /** The client of that call has disconnected: the call ends as soon as it has no host call in flight. */
   | Shape<'abort', [call: number], []>
   /** That call ends now, whatever it does. */
   | Shape<'end', [call: number], []>
@@ -26,9 +26,9 @@ export type ToWorker =
 export type FromWorker =
   /** First on every connection: proves that this service started the process at the other end. */
   | Shape<'hello', [], [token: string]>
-  /** Every section of batch `seq` has been entered; what came of it is in this frame or will follow. */
+  /** Every section of batch `seq` has been entered; its results are in this frame or will follow. */
   | Shape<'acknowledge', [seq: number], []>
-  /** The calls of batch `seq` were taken back before any was begun; everything else in it is done. */
+  /** The calls of batch `seq` were withdrawn before any was begun; everything else in it is done. */
   | Shape<'withdrawn', [seq: number], []>
   | Shape<'result', [call: number, cpuUs: number], [result: string]>
   /** Its result, while the work that it gave to `waitUntil` goes on: `result` or `failure` follows, and says how that ended. */
@@ -39,7 +39,7 @@ export type FromWorker =
   | Shape<'failure', [call: number, cpuUs: number], [failure: string]>
   /** Site code asks the service; `call` is the one it is counted on. */
   | Shape<'hostCall', [hostCall: number, call: number], [name: string, argument: string]>
-  /** Nobody waits for that host call any more. */
+  /** That host call has no waiting caller any more. */
   | Shape<'cancel', [hostCall: number], []>
   /** A printed line; call 0 where it cannot be given to one call; `level` is an index of LEVELS. */
   | Shape<'log', [slot: number, call: number, level: number, atMs: number], [message: string]>
@@ -58,9 +58,9 @@ export type ToGuest =
     >
   /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
-  /** Nobody waits for that call any more. */
+  /** That call has no waiting caller any more. */
   | Shape<'cancel', [call: number], []>
-  /** The client of that call has gone: what it streams is not read. It says `left` once no host call is under way. */
+  /** The client of that call has gone: what it streams is not read. It says `left` once no host call is in flight. */
   | Shape<'abort', [call: number], []>
 
 /** What a worker takes from an isolate after each entry. To be read as hostile. */

@@ -135,7 +135,7 @@ export class CallContext {
   }
 }
 
-// Whoever makes a context names the call whose rights it has.
+// The creator of a context names the call whose rights it has.
 deleteProperty(CallContext.prototype, 'constructor')
 
 freeze(CallContext.prototype)

@@ -53,7 +53,7 @@ export interface CallInput {
   readonly requestId: string
   /** JSON text. */
   readonly auth: string
-  /** JSON text, but for `http`. */
+  /** JSON text, except for `http`. */
   readonly body: string
 }
 
@@ -177,7 +177,7 @@ function answered(id: number, answer: FetchAnswer): void {
   else finishData(id, answer.text)
 }
 
-/** What goes out is checked, and not the value that site code may change meanwhile. */
+/** Checks the serialized text: site code may change the value later. */
 function finishData(id: number, text: string): void {
   const output = outputOf(id)
   if (!output || text.length > configured().resultBytes) {

@@ -83,7 +83,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   return text
 }
 
-/** A refusal without a code of its own gets that of any: its status and text are for the caller all the same. */
+/** An error without a code of its own gets the general one: the caller still receives its status and text. */
 function rejection(statusCode: number, text: string, json: boolean): object {
   const { code, message } = json ? readRefusal(text) : { code: '', message: text }
   return {

@@ -35,8 +35,8 @@ let unattributed = 0
 let lastId = 0
 
 /**
- * The requests and responses of calls that answer HTTP: a few of each call, which wait for its client and for nothing that is
- * under way. They leave the room to the others.
+ * The requests and responses of calls that answer HTTP: a few of each call, which wait for its client and for no call in flight.
+ * They leave the room to the others.
  */
 const EXCHANGE: HostCallName = 'http'
 let exchanging = 0

@@ -13,7 +13,7 @@ import type { HostFailure } from '#sandbox/protocol/protocol.ts'
 /** The script that this is part of, as stacks name it. */
 const PRELUDE = 'croft:prelude'
 
-/** Where site code asked the host: V8 writes the stack down only if somebody reads it. */
+/** Where site code called the host: V8 formats the stack only when code reads it. */
 export interface CallSite {
   readonly stack?: unknown
 }

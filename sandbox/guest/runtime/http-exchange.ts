@@ -45,7 +45,7 @@ export async function serveHttp({ id, incoming, target, context }: ServedCall): 
   }
 }
 
-/** The client has gone, or the call is over: whoever listens is told, and nothing is streamed any more. */
+/** The client has disconnected, or the call is over: fires the abort listeners and stops streaming. */
 export function abortExchange(id: number): void {
   const exchange = exchanges.get(id)
   if (!exchange) return

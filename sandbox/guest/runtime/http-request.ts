@@ -39,7 +39,7 @@ function bodyOf(call: number, { body, text }: IncomingRequest): Body {
   return new Body(body === 'text' ? text : bytesFromLatin1(text))
 }
 
-/** Asks for the next bytes when somebody reads. */
+/** Requests the next bytes when the stream is read. */
 const bodyStream = (call: number): ReadableStream<Uint8Array> =>
   new ReadableStream<Uint8Array>(
     {

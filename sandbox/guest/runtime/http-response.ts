@@ -173,6 +173,6 @@ async function ignored(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch {
-    // Nobody reads any more.
+    // The reader has cancelled.
   }
 }

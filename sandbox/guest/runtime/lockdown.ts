@@ -31,7 +31,7 @@ export function removeUnbounded(): void {
   }
 }
 
-/** V8 puts it on every context, for good; the host has taken it by now. */
+/** V8 puts it on every context permanently; the host has taken it by now. */
 export function hideCollector(): void {
   if (!hasOwn(globalThis, 'gc')) return
   const nothing = create(null) as PropertyDescriptor

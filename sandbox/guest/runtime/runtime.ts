@@ -99,8 +99,8 @@ interface GuestRuntime extends Croft {
    */
   run(section: string, nowMs: number, sliceMs: number, maxCalls: number): void
   /**
-   * Offers the site a rejection that nobody handled, as it was copied out: an error's name, message and stack, or another
-   * value in `message`. True when a listener took it, so that it need not be logged.
+   * Offers the site an unhandled rejection, as it was copied out: an error's name, message and stack, or another value in
+   * `message`. True when a listener took it, so that it need not be logged.
    */
   rejected(name: string, message: unknown, stack: string): boolean
   /** Records of `FromGuest`. With `keeps` they can be taken again, until the next `run`. */

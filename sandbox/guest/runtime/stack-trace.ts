@@ -16,7 +16,7 @@ import {
 const OURS = 'croft:'
 const FORMAT = 'prepareStackTrace'
 
-/** Says where what stands at a place of a file was written: `line:column`. Both from 1. */
+/** Gives the place in the source of a place in a file: `line:column`. Both from 1. */
 export type LocateCode = (path: string, line: number, column: number) => string
 
 let locate: LocateCode | undefined
@@ -73,7 +73,7 @@ const formatTrace = freeze((error: unknown, sites: readonly object[]): string =>
   for (let at = sites.length - 1; at >= 0; at -= 1) {
     const site = sites[at] as object
     const file = methods.file(site)
-    // What is built in has no file: it belongs to whoever calls it.
+    // A frame of built-in code has no file: it belongs to its caller.
     if (typeof file === 'string') isOurs = startsWith(file, OURS)
     if (!isOurs) frames = `\n    at ${frameText(site, file, methods)}${frames}`
   }

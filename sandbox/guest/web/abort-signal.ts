@@ -108,7 +108,7 @@ function follow(state: AbortState, source: AbortState): void {
   push(source.dependents, state)
 }
 
-/** All that follow are aborted before anyone hears of it: https://dom.spec.whatwg.org/#abortsignal-signal-abort */
+/** All that follow are aborted before any listener runs: https://dom.spec.whatwg.org/#abortsignal-signal-abort */
 export function abortSignal(signal: AbortSignal, given: unknown): void {
   const state = abortState(signal)
   if (state.aborted) return

@@ -55,7 +55,7 @@ export class Blob {
     return streamOf(this.#bytes).pipeThrough(new TextDecoderStream())
   }
 
-  /** A blob over these very bytes, which nobody changes any more. */
+  /** A blob over these very bytes, which are not changed any more. */
   static readonly own = (bytes: Uint8Array<ArrayBuffer>, type: string): Blob => {
     const blob = new Blob()
     blob.#bytes = bytes

@@ -194,7 +194,7 @@ const withoutMark = (text: string): string =>
 
 const passThrough = () => new TransformStream<Uint8Array, Uint8Array>()
 
-/** Closed, and held by whoever has read it. */
+/** A closed stream, locked by its reader. */
 function spentStream(): ByteStream {
   const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
   stream.getReader()

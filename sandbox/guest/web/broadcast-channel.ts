@@ -16,7 +16,7 @@ interface Channel {
   closed: boolean
 }
 
-/** The open channels of this context: nothing is heard outside of it. */
+/** The open channels of this context: messages stay within it. */
 let open: readonly Channel[] = []
 
 /** https://html.spec.whatwg.org/#broadcastchannel */

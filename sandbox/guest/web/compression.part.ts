@@ -19,7 +19,7 @@ const CHUNK_BYTES = 64 * 1024
 const LEVEL = 6
 const DEFLATED = 8
 const MEMORY_LEVEL = 8
-/** How zlib is told the container: by the size of the window, made larger or negative. */
+/** Selects the container in zlib: by the size of the window, made larger or negative. */
 const WINDOW_BITS: Readonly<Record<CompressionFormat, number>> = {
   deflate: 15,
   'deflate-raw': -15,

@@ -127,7 +127,7 @@ describe('the console of a guest', () => {
     expect(line?.text).not.toContain('croft:prelude')
   })
 
-  test('logs what nobody caught', async () => {
+  test('logs uncaught errors', async () => {
     await guest.run(`
       reportError(new RangeError('lost'))
       queueMicrotask(() => { throw new Error('micro') })

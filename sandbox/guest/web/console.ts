@@ -50,7 +50,7 @@ const counts = new Map<string, number>()
 const started = new Map<string, number>()
 let indent = 0
 
-/** What `console.dir` cannot be told. */
+/** The options that `console.dir` cannot set. */
 const BOUNDS = { room: CONSOLE_SETTINGS.room, throws: false } as const
 
 /** A namespace of its own kind, as the standard has it. */

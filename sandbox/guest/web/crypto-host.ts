@@ -14,7 +14,10 @@ import {
 
 const FAILED = 0x21
 
-/** Has the host work on bytes. Its refusals are DOMExceptions. The fields have no prototype: nobody's `toJSON` is theirs. */
+/**
+ * Has the host work on bytes. Its refusals are DOMExceptions. The fields have no prototype, so that no `toJSON` of site code
+ * applies to them.
+ */
 export function hostBytes(
   operation: CryptoOperation,
   fields: object,

@@ -163,7 +163,7 @@ export const Deno: object = {
   get mainModule(): string {
     return urlOfFile(host.entry)
   },
-  // A function hears no signal, and its timers keep nothing alive.
+  // A function receives no signals, and its timers keep nothing alive.
   addSignalListener: defineOperation('addSignalListener', 2, nothing),
   removeSignalListener: defineOperation('removeSignalListener', 2, nothing),
   refTimer: defineOperation('refTimer', 1, nothing),

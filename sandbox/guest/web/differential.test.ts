@@ -129,7 +129,7 @@ const EVENTS: Cases = {
   'stopping at once': `const t = new EventTarget(); const s = []; t.addEventListener('a', (e) => { s.push(1); e.stopImmediatePropagation() }); t.addEventListener('a', () => s.push(2)); t.dispatchEvent(new Event('a')); return s`,
   'an object as a listener': `const t = new EventTarget(); const o = { n: 0, handleEvent() { this.n++ } }; t.addEventListener('a', o); t.dispatchEvent(new Event('a')); return o.n`,
   'a listener tied to a signal': `const t = new EventTarget(); const c = new AbortController(); let n = 0; t.addEventListener('a', () => n++, { signal: c.signal }); t.dispatchEvent(new Event('a')); c.abort(); t.dispatchEvent(new Event('a')); t.addEventListener('a', () => n++, { signal: AbortSignal.abort() }); t.dispatchEvent(new Event('a')); return n`,
-  'listeners added and removed meanwhile': `const t = new EventTarget(); const s = []; const b = () => s.push('b'); t.addEventListener('a', () => { s.push('a'); t.removeEventListener('a', b); t.addEventListener('a', () => s.push('c')) }); t.addEventListener('a', b); t.dispatchEvent(new Event('a')); return s`,
+  'listeners added and removed during dispatch': `const t = new EventTarget(); const s = []; const b = () => s.push('b'); t.addEventListener('a', () => { s.push('a'); t.removeEventListener('a', b); t.addEventListener('a', () => s.push('c')) }); t.addEventListener('a', b); t.dispatchEvent(new Event('a')); return s`,
   'a custom event': `const e = new CustomEvent('x', { detail: { a: 1 } }); return [e.detail, new CustomEvent('y').detail, e instanceof Event, e.type]`,
   'events that are refused': `return [() => new Event(), () => new EventTarget().dispatchEvent({}), () => new EventTarget().addEventListener('a'), () => { const t = new EventTarget(); const e = new Event('a'); t.addEventListener('a', () => t.dispatchEvent(e)); let err; t.addEventListener('b', () => {}); try { t.dispatchEvent({}) } catch (x) { throw x } }].map((f) => { try { f(); return 'ok' } catch (e) { return e.name } })`,
   'a subclass of EventTarget': `class T extends EventTarget { go() { return this.dispatchEvent(new Event('q')) } } const t = new T(); let n = 0; t.addEventListener('q', () => n++); return [t.go(), n]`,
@@ -212,7 +212,7 @@ const FETCHES: Cases = {
   'an error status': `const r = await fetch(ORIGIN + '/status/503'); return [r.status, r.ok]`,
   'an answer without a body': `const r = await fetch(ORIGIN + '/status/204'); return [r.status, r.body, await r.text()]`,
   'an aborted fetch': `const c = new AbortController(); c.abort('no'); try { await fetch(ORIGIN, { signal: c.signal }) } catch (e) { return e }`,
-  'a fetch aborted meanwhile': `const c = new AbortController(); const p = fetch(ORIGIN + '/echo', { signal: c.signal }); c.abort(); try { await p } catch (e) { return e.name }`,
+  'a fetch aborted before its response': `const c = new AbortController(); const p = fetch(ORIGIN + '/echo', { signal: c.signal }); c.abort(); try { await p } catch (e) { return e.name }`,
   'a host that does not answer': `try { await fetch('http://127.0.0.1:1/') } catch (e) { return e.name }`,
   'a URL that cannot be fetched': `const out = []; for (const u of ['nope', 'ftp://a/b', 'file:///etc/passwd']) { try { await fetch(u) } catch (e) { out.push(e.name) } } return out`,
   'headers of an answer are read-only': `const r = await fetch(ORIGIN + '/echo'); try { r.headers.set('a', 'b') } catch (e) { return e.name }`,
@@ -248,7 +248,7 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
   },
   'a class that no polyfill replaces': {
     body: `const d = Object.getOwnPropertyDescriptor(globalThis, 'CryptoKey'); return [d.enumerable, d.configurable]`,
-    why: 'the calls of visitors share it, so nobody can replace it',
+    why: 'the calls of visitors share it, so no call can replace it',
   },
   'code that Node does not have': {
     body: `return [typeof process, typeof Buffer, typeof require, typeof setImmediate, typeof global]`,

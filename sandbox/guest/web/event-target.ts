@@ -20,7 +20,7 @@ export interface TargetState {
   readonly handlers: Record<string, unknown>
 }
 
-/** All there is to an `AbortSignal` but for its listeners; the algorithms run once, ahead of these. */
+/** The state of an `AbortSignal` except for its listeners; the algorithms run once, before these. */
 export interface AbortState {
   readonly signal: EventTarget
   aborted: boolean

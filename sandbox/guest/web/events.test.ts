@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Guest } from '#sandbox/guest/testing/guest.ts'
 import { runOnNode } from '#sandbox/guest/testing/platform.ts'
 
-/** Asked of an isolate and of Node, which must answer alike. */
+/** Runs in an isolate and in Node, and expects the same results. */
 const AS_NODE: Readonly<Record<string, string>> = {
   'a message through a channel': `const { port1, port2 } = new MessageChannel(); const got = new Promise((r) => { port2.onmessage = (e) => r([e.data, e.type, e.ports.length, Object.isFrozen(e.ports)]) }); port1.postMessage({ a: [1, new Map([[1, 2]])] }); const answer = await got; port1.close(); return answer`,
   'messages in their order, after the port is closed': `const { port1, port2 } = new MessageChannel(); for (let i = 0; i < 5; i++) port1.postMessage(i); port1.close(); const got = []; await new Promise((r) => { port2.onmessage = (e) => { got.push(e.data); if (got.length === 5) r() } }); return got`,
@@ -47,7 +47,7 @@ const ASKED: readonly (readonly [name: string, body: string, answer: unknown])[]
     [[1], 0, 'InvalidStateError'],
   ],
   [
-    'a port that nobody reads keeps so much and no more',
+    'a port without a reader keeps so many messages and no more',
     `const { port1 } = new MessageChannel(); let sent = 0; try { for (; sent < 20000; sent++) port1.postMessage(1) } catch (e) { return [sent, e.name] }`,
     [10_000, 'QuotaExceededError'],
   ],
@@ -62,7 +62,7 @@ const ASKED: readonly (readonly [name: string, body: string, answer: unknown])[]
     ['function', 'function', 'mine', true, true],
   ],
   [
-    'signals that follow are aborted before anyone hears of it, and told in order',
+    'aborts dependent signals before any listener runs, and fires their events in order',
     `const c = new AbortController(); const order = []; const a = AbortSignal.any([c.signal]); const b = AbortSignal.any([a]); b.addEventListener('abort', () => order.push('b')); a.addEventListener('abort', () => order.push('a')); c.signal.addEventListener('abort', () => order.push(['c', a.aborted, b.aborted])); c.abort('why'); return [order, b.reason]`,
     [[['c', true, true], 'a', 'b'], 'why'],
   ],

@@ -54,7 +54,7 @@ test('tells how far it has come', async () => {
   ])
 })
 
-test('has no progress to tell of where there is nothing', async () => {
+test('fires no progress event for an empty blob', async () => {
   expect(
     await guest.run(
       `${HEARD} reader.readAsText(new Blob([])); await over(); return [reader.result, heard.map(([type]) => type)]`,
@@ -62,7 +62,7 @@ test('has no progress to tell of where there is nothing', async () => {
   ).toEqual(['', ['loadstart', 'load', 'loadend']])
 })
 
-test('gives up what it reads, and may be told to read again by who hears that', async () => {
+test('aborts its read, and may start another one in the listener', async () => {
   const heard = await guest.run(`${HEARD}
     reader.onabort = () => { if (heard.length === 1) reader.readAsText(new Blob(['again'])) }
     reader.readAsText(new Blob(['once'])); const ended = over(); reader.abort(); await ended

@@ -72,7 +72,7 @@ class FileReader extends EventTarget {
     this.#readyState = DONE
     this.#reading += 1
     this.#fire('abort')
-    // Whoever heard that may have begun to read again.
+    // A listener may have started another read.
     if (this.#isOver()) this.#fire('loadend')
   }
 

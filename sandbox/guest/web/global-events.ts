@@ -11,7 +11,7 @@ import { requireArguments } from './webidl.ts'
 /** A line of a stack: its file, line and column. */
 const PLACE = /\n {4}at (?:.* \()?([^\n()]+):(\d+):(\d+)\)?(?:\n|$)/
 
-/** The global's class, as Deno has it: an event target that nobody else can make. */
+/** The class of the global object, as in Deno: an event target that site code cannot construct. */
 class Window extends EventTarget {
   constructor() {
     super()
@@ -27,13 +27,13 @@ provideToTargets({ report })
 
 let reporting = false
 
-/** An error that nobody caught: the global `error` event, then the log. */
+/** Reports an uncaught error: the global `error` event, then the log. */
 export function reportError(error: unknown): void {
   requireArguments(arguments.length, 1, "Failed to execute 'reportError'")
   report(error)
 }
 
-/** Whether a listener took a rejection that nobody handled. The promise is not the site's own: the reason is all we have. */
+/** Whether a listener handled an unhandled rejection. The promise is not the site's own: the reason is all we have. */
 export function takeRejection(reason: unknown): boolean {
   if (!hasListener('unhandledrejection')) return false
   return unlessReporting(() => {
@@ -67,7 +67,7 @@ function hasListener(type: string): boolean {
   return findIndex(listeners, (listener) => listener.type === type) !== -1
 }
 
-/** Whether a listener took the error; what a listener throws meanwhile goes to the log. */
+/** Whether a listener handled the error; errors that listeners throw go to the log. */
 function unlessReporting(dispatch: () => boolean): boolean {
   if (reporting) return false
   reporting = true

@@ -89,7 +89,7 @@ export class Headers {
     if (value !== null && headers.#combined(name) === null) headers.#add(name, value)
   }
 
-  /** Headers as they came over the wire, which site code may read only. */
+  /** Headers as they were received, which site code may only read. */
   static readonly received = (pairs: readonly HeaderPair[]): Headers => {
     const headers = new Headers()
     forEach(pairs, (pair) => headers.#add(toLowerCase(pair[0]), pair[1]))

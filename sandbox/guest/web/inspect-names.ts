@@ -60,7 +60,7 @@ export function tagOf(value: object): string {
   return typeof tag === 'string' ? tag : ''
 }
 
-/** What stands before the braces: `Foo(2) [Tag] `, `[Object: null prototype] `. */
+/** The prefix of the braces: `Foo(2) [Tag] `, `[Object: null prototype] `. */
 export function prefixOf(
   name: string | null,
   tag: string,

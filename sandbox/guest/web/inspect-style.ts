@@ -3,7 +3,7 @@ import { hasOwn, indexOf, slice } from './primordials.ts'
 
 const ESCAPE = '\u001b['
 
-/** What a terminal is told before and after a value of each kind, as Node and Deno colour them. */
+/** The escape codes around a value of each kind, in the colours of Node and Deno. */
 const STYLES = {
   special: [36, 39],
   number: [33, 39],

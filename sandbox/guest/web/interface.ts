@@ -98,7 +98,7 @@ export function defineLengths(
   }
 }
 
-/** The accessors of a property that each instance has for itself: shared, so nobody may change them. */
+/** The accessors of a property that each instance has for itself: shared, so that no code may change them. */
 export function sharedAccessors(holder: object, name: string): PropertyDescriptor {
   const descriptor = getOwnPropertyDescriptor(holder, name) ?? {}
   for (const part of Object.values(descriptor)) if (typeof part === 'function') freeze(part)

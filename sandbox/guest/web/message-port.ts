@@ -11,7 +11,7 @@ import type { Received, Transfer } from './structured-clone.ts'
 import { isWebIdlObject, requireArguments, sequence } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
-/** Messages that may wait in a port that nobody reads. */
+/** Messages that may wait in a port without a reader. */
 const MAX_WAITING = 10_000
 
 /** One end of a channel. The port object that stands for it may change: that is what transferring means. */

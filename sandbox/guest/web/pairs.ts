@@ -37,7 +37,7 @@ export function withReplaced<Value>(
   return kept
 }
 
-/** The members of a WebIDL `iterable`; the pairs are read anew at each step. */
+/** Defines the members of a WebIDL `iterable`; each step reads the pairs again. */
 export function defineIterable<Target extends object, Value>(
   name: string,
   constructor: Constructor & { readonly prototype: Target },

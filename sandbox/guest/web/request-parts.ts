@@ -5,7 +5,7 @@ import { forEach, indexOf, testPattern, toUpperCase } from './primordials.ts'
 import { normalizeUrl, URL } from './url.ts'
 import { byteString, TOKEN, usvString } from './webidl.ts'
 
-/** What a Request is made of, but for its body. */
+/** The parts of a Request, except for its body. */
 export interface RequestParts {
   readonly url: string
   readonly method: string
@@ -82,7 +82,7 @@ export function requestParts(
   }
 }
 
-/** The parts of a request as it came over the wire. */
+/** The parts of a request that was received. */
 export const servedParts = (
   served: Pick<RequestParts, 'method' | 'url' | 'headers' | 'follows'>,
 ): RequestParts => ({ ...BASE, ...served })

@@ -41,8 +41,8 @@ describe('the parts of a message', () => {
   })
 
   test.each([
-    ['inner and outer boundaries begin alike', 'b', 'bb'],
-    ['outer and inner boundaries begin alike', 'bb', 'b'],
+    ['inner and outer boundaries have the same prefix', 'b', 'bb'],
+    ['outer and inner boundaries have the same prefix', 'bb', 'b'],
     ['the inner boundary ends in dashes', 'b', 'b--'],
     ['boundaries have letters of patterns', "b'()+_,-./:=?", 'x.*'],
   ])('are distinguished where %s', (_, outer, inside) => {

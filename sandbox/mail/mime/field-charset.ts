@@ -6,7 +6,7 @@ import { detectedCharset } from './detected-charset.ts'
 import { type Entity, readEntities } from './entities.ts'
 import { decodeTransfer } from './transfer-encoding.ts'
 
-/** So much of a message is looked at behind its header, where no more of it is at hand. */
+/** How much of a message is read after its header, where only its start is available. */
 const START_BYTES = 8 * 1024
 /** So much of a text is looked at. */
 const SAMPLE_BYTES = 4096
