@@ -13,7 +13,7 @@ import { IdentityCluster, type Replica, type ReplicaOptions } from './identity-r
 export const GOOD = 'Tr4vel-light'
 export const BETTER = 'Tr4vel-lighter'
 
-/** A site's visitors at the counter: the accounts service of a replica that works, and the mail that comes of it. */
+/** The accounts service of a replica for a site's visitors, and the mail that it sends. */
 export class AccountsDesk implements AsyncDisposable {
   readonly cluster: IdentityCluster
   readonly replica: Replica

@@ -26,12 +26,12 @@ export class AdminPool {
     this.#host = host
   }
 
-  /** The super-admin whom the site was made with: invited, with a token of the operator. */
+  /** The super-admin of a new site: invited, with a token of the operator. */
   first(): Promise<Member> {
     return this.named(`ann@${this.#host}`)
   }
 
-  /** Whoever has that address, on another replica if one is given. */
+  /** The member with that address, on another replica if one is given. */
   async named(email: string, stack = this.#stack): Promise<Member> {
     const site = await this.#stack.context.sites.find(this.#host)
     const { token } = await this.#stack.context.tokenMint.mint(site, {
@@ -49,7 +49,7 @@ export class AdminPool {
     }
   }
 
-  /** Somebody new who has taken the invitation. */
+  /** A new member who has accepted the invitation. */
   async joined(role: Role): Promise<Member> {
     const { email, userId } = await this.invited({ role })
     await this.#stack.inSite(this.#host, (tx, { siteId }) =>

@@ -29,14 +29,14 @@ export const launchChromium = (port?: number, trustedKeyHash?: string): Promise<
       '--disable-gpu-compositing',
       '--disable-software-rasterizer',
       '--in-process-gpu',
-      // A process for each site, begun anew with each way from one to another, costs a third of every page.
+      // A process for each site, started again with each navigation between sites, costs a third of every page.
       '--disable-site-isolation-trials',
       '--renderer-process-limit=1',
       `--host-resolver-rules=${['*.test', '*.localhost'].map((names) => `MAP ${names} 127.0.0.1${port === undefined ? '' : `:${port}`}`).join(', ')}`,
     ],
   })
 
-/** A fresh profile and a page in it. What it complains of is kept, but for a page's own status. */
+/** A fresh profile and a page in it. Keeps the errors of its console, except for the page's own status. */
 export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
@@ -54,7 +54,7 @@ export interface Tab extends AsyncDisposable {
   readonly complaints: readonly string[]
 }
 
-/** Fills in and sends the form of a page, and waits for what comes of it. */
+/** Fills in and sends the form of a page, and waits for the next page. */
 export async function sendForm(
   page: Page,
   fields: Readonly<Record<string, string>>,

@@ -13,7 +13,7 @@ export interface ClientApp extends AsyncDisposable {
   readonly redirectUri: string
   /** Where it is the application of one pool; its own redirect URI is `callback` there. */
   homeOf(host: string, pool: PoolKind): string
-  /** What browsers told it of where they came from, visit by visit. */
+  /** The URL and headers of each visit. */
   readonly visits: readonly { readonly url: URL; readonly headers: IncomingHttpHeaders }[]
 }
 

@@ -75,7 +75,7 @@ export class CognitoApp {
     })
   }
 
-  /** Whoever signed in last, as the library finds them after a restart of the program. */
+  /** The user who signed in last, as the library finds them after a restart of the program. */
   currentUser(): CognitoUser | null {
     return this.#pool.getCurrentUser()
   }

@@ -211,7 +211,7 @@ export class CroftProcess implements AsyncDisposable {
       try {
         process.kill(left.pid, left.command.includes('bin/postgres -D') ? 'SIGQUIT' : 'SIGKILL')
       } catch {
-        // It ended meanwhile.
+        // It has ended.
       }
     }
     while (this.leftovers().length > 0) await delay(POLL_MS)

@@ -108,7 +108,7 @@ export class DnsServer implements AsyncDisposable {
       for (const each of this.#respond(query, 'tcp', socket.remotePort ?? 0)) {
         const length = Buffer.alloc(2)
         length.writeUInt16BE(each.length)
-        // In two pieces: nobody may take the first for the whole.
+        // In two pieces: a reader must not take the first for the whole.
         socket.write(Buffer.concat([length, each.subarray(0, 5)]))
         setImmediate(() => socket.write(each.subarray(5)))
       }

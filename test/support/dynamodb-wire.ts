@@ -20,7 +20,7 @@ export interface DynamoDbWireOptions {
   readonly port?: number
   /** How long tables stay CREATING, UPDATING and DELETING; 100. */
   readonly transitionMs?: number
-  /** Told of what DynamoDB would not answer. */
+  /** Called with an error that DynamoDB would not answer with. */
   readonly onFault: (fault: unknown) => void
 }
 

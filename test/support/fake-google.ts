@@ -5,7 +5,7 @@ import { Provider } from 'oidc-provider'
 import { listen } from './listener.ts'
 import { memoryAdapter } from './provider-memory.ts'
 
-/** Somebody, as Google knows them. */
+/** A Google account. */
 interface GooglePerson {
   readonly subject: string
   readonly email?: string
@@ -25,7 +25,7 @@ export interface FakeGoogleOptions {
   readonly claimsIn?: 'id-token' | 'user-info'
 }
 
-/** A certified OpenID provider that asks nobody anything: whoever comes is the person whom the test has put there. */
+/** A certified OpenID provider without pages: it signs in the person that the test has chosen. */
 export interface FakeGoogle extends AsyncDisposable {
   readonly issuer: string
   /** Who sits at the keyboard from now on; undefined says no to everything. */
@@ -95,7 +95,7 @@ const configuration = (
     accountId: subject,
     claims: () => claimsOf(people.get(subject), subject),
   }),
-  /** Consent is given before anybody asks. */
+  /** Grants consent without a question. */
   async loadExistingGrant(context: GrantContext) {
     const { client, session, provider } = context.oidc
     const known = session.grantIdFor(client.clientId)

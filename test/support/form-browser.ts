@@ -74,7 +74,7 @@ export const hiddenFields = (page: string): Record<string, string> =>
     ]),
   )
 
-/** The words of a page, as somebody reads them. */
+/** The visible text of a page. */
 export const textOf = (page: string): string =>
   unescape(
     page

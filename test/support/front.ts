@@ -1,4 +1,4 @@
 import type { Stack } from './stack.ts'
 
-/** An installation as those see it who have only its addresses: a stack, a process, or whoever answers at the moment. */
+/** An installation that a test knows by its addresses only: a stack, a process, or the one that answers at the moment. */
 export type Front = Pick<Stack, 'call' | 'portal' | 'baseUrl'>

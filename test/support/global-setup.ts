@@ -18,7 +18,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The superuser's URL of the server that this run tests on. */
     postgresUrl: string
-    /** A migrated database that nobody connects to: clone it. */
+    /** A migrated database without connections: clone it. */
     templateDatabase: string
     /** What makes a clone of it with the least work. */
     cloneStrategy: CloneStrategy

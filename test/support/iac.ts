@@ -44,7 +44,7 @@ export const changesOf = (answer: Answer): string[] =>
     ({ action, section, name }: ChangeSeen) => `${action} ${section} ${name}`,
   )
 
-/** Work of a transaction of the site that is taken back with `release`, and keeps others waiting until then. */
+/** Work of a transaction of the site that is rolled back with `release`, and keeps others waiting until then. */
 export async function heldBack(
   stack: Stack,
   host: string,
@@ -52,7 +52,7 @@ export async function heldBack(
 ): Promise<AsyncDisposable & { release: () => Promise<void> }> {
   const { promise: free, resolve } = Promise.withResolvers<void>()
   const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
-  const takenBack = new Error('taken back')
+  const takenBack = new Error('rolled back')
   const done = stack
     .inSite(host, async (tx) => {
       await work(tx)

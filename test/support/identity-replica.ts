@@ -45,7 +45,7 @@ class KeptMail implements OutboundMail {
   }
 }
 
-/** Mail at its other border: nobody owns a mailbox. */
+/** Mail at its other border: no user owns a mailbox. */
 const NO_MAILBOXES: MailboxOwnership = { async userDeleted() {} }
 
 export type Replica = Identity & PostgresPlatform

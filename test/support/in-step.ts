@@ -1,4 +1,4 @@
-/** Several under way at once: the change that each waits for comes when all do who have not arrived. */
+/** Concurrent callers: the change that each waits for comes when all have arrived. */
 export class InStep {
   readonly #change: () => Promise<void>
   #underWay = 0

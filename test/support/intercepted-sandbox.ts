@@ -7,7 +7,7 @@ import { silentLog } from './silent-log.ts'
 
 type RunCall = Sandbox['call']
 
-/** Opens the real sandbox with somebody at its door, who sees each call and may answer it. */
+/** Opens the real sandbox with an interceptor, which sees each call and may answer it. */
 export const interceptedSandbox =
   (
     cacheDir: string,

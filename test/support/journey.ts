@@ -14,7 +14,7 @@ import { type Walk, WalkingBrowser } from './walking-browser.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Whom a journey goes to: a site of an installation that changes under its feet. */
+/** What a journey visits: a site of an installation that changes between the steps. */
 export interface Ground {
   readonly front: Front
   readonly host: string
@@ -22,11 +22,11 @@ export interface Ground {
   readonly google: FakeGoogle
   /** For browsers: which port answers instead of which. */
   readonly ports: Map<string, string>
-  /** Resolves when somebody else answers: another replica, or a process that has started anew. */
+  /** Resolves when another process answers: another replica, or one that has restarted. */
   change(): Promise<void>
 }
 
-/** What somebody and their application do on the way through the sign-in, each step for itself. */
+/** The steps of a person and their application on the way through the sign-in. */
 export class Journey {
   readonly front: Front
   readonly host: string
@@ -55,7 +55,7 @@ export class Journey {
     return `${Math.random().toString(36).slice(2)}-${this.#people}@example.test`
   }
 
-  /** Somebody who has an account, and a browser that is signed in; nothing changes on the way. */
+  /** A person who has an account, and a browser that is signed in; nothing changes on the way. */
   newPerson(): Promise<SignedInPerson> {
     return signUp(this.front, this.host, this.newAddress(), this.newBrowser())
   }

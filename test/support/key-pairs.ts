@@ -14,7 +14,7 @@ const made: Promise<NewKeyPair>[] = []
 export class KeyPairs {
   #used = 0
 
-  /** A copy: whoever seals a private key wipes it. */
+  /** A copy: the caller that encrypts a private key wipes it. */
   async next(): Promise<NewKeyPair> {
     const at = this.#used
     this.#used += 1

@@ -16,9 +16,9 @@ export interface MailCrowd {
 }
 
 /**
- * So many messages, a minute apart, the newest now: one in ten in the archive, one in ten in the trash, one in twenty not
- * seen, ten to a thread. Each has the word `everywhere`, one in a thousand `rare`, and number n `only{n}`. `owner` is the
- * superuser, whom row-level security does not slow down; neither do foreign keys, nor an index that grows word by word.
+ * So many messages, a minute apart, the newest now: one in ten in the archive, one in ten in the trash, one in twenty not seen,
+ * ten to a thread. Each has the word `everywhere`, one in a thousand `rare`, and number n `only{n}`. `owner` is the superuser:
+ * row-level security does not slow it down; neither do foreign keys, nor an index that grows word by word.
  */
 export async function storeCrowd(owner: SqlClient, crowd: MailCrowd): Promise<void> {
   await owner.begin(async (sql) => {

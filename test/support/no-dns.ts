@@ -1,3 +1,3 @@
-/** No test asks the world: every name is one that nobody has. */
+/** No test asks the world: no name exists. */
 export const noDns = (name: string): Promise<never> =>
   Promise.reject(Object.assign(new Error(`${name} is not there`), { code: 'ENOTFOUND' }))

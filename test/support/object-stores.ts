@@ -51,7 +51,7 @@ export interface OpenFileStore extends OpenStore {
   readonly port: number
 }
 
-/** Keys of no bucket: nobody counts them. */
+/** Keys of no bucket: they are not counted. */
 const uploads = { take: (_upload: object, put: () => Promise<ObjectHead>) => put() }
 
 /** Sites `one` and `two` are served at `one.test` and `two.test`. */

@@ -10,7 +10,7 @@ export const BYE = 'https://helpdesk.example/bye'
 
 type Fields = Readonly<Record<string, string | undefined>>
 
-/** What came of an authorization request: the client's answer, or the page that the browser stands at. */
+/** The outcome of an authorization request: the response to the client, or the page that the browser shows. */
 export interface Outcome {
   readonly callback: URLSearchParams | undefined
   readonly page: Answer
@@ -63,7 +63,7 @@ export class OpenIdSuite {
     return new OpenIdSuite({ stack, host, metadata, client, other, owner, now })
   }
 
-  /** Nobody is signed in to it. */
+  /** It has no session. */
   newBrowser(): void {
     this.browser = new FormBrowser(this.stack, this.host)
   }

@@ -1,4 +1,4 @@
-// Runs in the browser: what is wrong with the page for somebody who sees little, or nothing, or has no mouse.
+// Runs in the browser: finds what is wrong with the page for people who see little, or nothing, or use no mouse.
 ;(() => {
   const INPUTS = 'input:not([type=hidden]):not([hidden])'
   const TARGET_PX = 44

@@ -81,7 +81,7 @@ export async function tourPages(
   await errorPages(admin, { at, open })
 }
 
-/** Of the account of somebody who signs in there. */
+/** Pages of the account of a person who signs in there. */
 async function accountPages(
   client: RelyingParty,
   {
@@ -157,7 +157,7 @@ async function errorPages(
   })
 }
 
-/** Of an application of others, which asks somebody who is signed in. */
+/** Pages of a third-party application for a person who is signed in. */
 async function applicationPages(
   { stack, site, path }: RelyingParty,
   base: string,
@@ -178,7 +178,7 @@ async function applicationPages(
   await at('account-applications', open(`${path}/account`))
 }
 
-/** Whoever has the address, with the password. */
+/** The user with the address, with the password. */
 async function withPassword(client: RelyingParty, email: string): Promise<string> {
   const { stack, site, pool } = client
   const sub = await client.user(email)
@@ -193,7 +193,7 @@ async function shownCode(page: Page): Promise<string> {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate()
 }
 
-/** In the mail that an admin's invitation of somebody sends. */
+/** The link in the mail of an admin's invitation. */
 async function inviteLink({ stack, site }: RelyingParty, email: string): Promise<string> {
   const token = await stack.adminToken(site.domain)
   const invitation = { token, body: { email, role: 'user' } }

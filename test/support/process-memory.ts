@@ -10,7 +10,7 @@ export function pssMib(pid: number): number {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
     return Number(PSS_KIB.exec(rollup)?.[1] ?? 0) / 1024
   } catch {
-    // It ended meanwhile.
+    // It has ended.
     return 0
   }
 }

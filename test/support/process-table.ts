@@ -60,7 +60,7 @@ function parentOf(pid: string): number {
     // The second field is the program's name in brackets, which may hold spaces: count from the last bracket.
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
   } catch {
-    // It ended meanwhile.
+    // It has ended.
     return -1
   }
 }

@@ -57,7 +57,7 @@ export class RegisteredParty {
     }
   }
 
-  /** A code for somebody who has just signed in for the application. */
+  /** A code for a person who has just signed in for the application. */
   async code(email: string, changes: Fields = {}): Promise<string> {
     const sub = await this.party.user(email)
     const { code, location } = await this.party.signIn(sub, { changes: this.request(changes) })

@@ -12,8 +12,8 @@ export interface Envelope {
 }
 
 /**
- * Hands messages over one after the other as a mail server does: over one connection while it lasts, and each again until
- * it is told 250. `acknowledged` hears of each; resolves when all are.
+ * Sends messages one after the other as a mail server does: over one connection while it lasts, and each again until the reply is
+ * 250. Calls `acknowledged` for each; resolves when all are.
  */
 export async function sendAll(
   port: number,

@@ -35,7 +35,7 @@ export async function statementsOf<T>(
 ): Promise<{ readonly outcome: T; readonly statements: readonly string[] }> {
   const statements: string[] = []
   const outcome = await calls.run(statements, call)
-  // The trail is swept once in a while, whoever comes.
+  // The trail is swept once in a while, on any request.
   const own = statements.filter((text) => !text.startsWith('delete from "security_event"'))
   return { outcome, statements: own }
 }

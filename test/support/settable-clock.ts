@@ -49,7 +49,7 @@ export class SettableClock {
   }
 }
 
-/** An empty server that goes by that clock. Gives the superuser's URL. */
+/** An empty server that uses that clock. Gives the superuser's URL. */
 export async function startPostgresBy(
   clock: SettableClock,
   cleanUp: AsyncDisposableStack,

@@ -8,7 +8,7 @@ import type { Walk, WalkingBrowser } from './walking-browser.ts'
 /** More are not mailed to from one address within an hour. */
 const MAX_SIGN_UPS = 12
 
-/** A code that a browser has brought, and what its application was told when it handed it in. */
+/** A code that a browser has brought, and the response that its application got for it. */
 export interface BroughtCode {
   readonly client: SignInClient
   readonly walk: Walk
@@ -33,14 +33,14 @@ export interface WaitingSignUp {
   readonly walk: Walk
 }
 
-/** People at work on a service until it is gone, and what each of them was told by then. */
+/** People who use a service until it is gone, and the responses that each of them got by then. */
 export class SignInCrowd {
   answers = 0
   readonly codes: BroughtCode[] = []
   readonly renewing: Renewing[] = []
   readonly browsers: WalkingBrowser[] = []
   readonly signUps: WaitingSignUp[] = []
-  /** Answers that nobody should get. */
+  /** Responses that must not occur. */
   readonly wrong: string[] = []
   readonly #on: Journey
 

@@ -9,7 +9,7 @@ import type { Walk } from './walking-browser.ts'
 
 const NEW_PASSWORD = 'Another-Horse-8-Battery'
 
-/** Each loses nothing, and gets nothing twice, although whoever answers changes between any two steps. */
+/** Each loses nothing, and gets nothing twice, although another process may answer at any step. */
 export const SIGN_IN_JOURNEYS: Readonly<Record<string, (on: Journey) => Promise<void>>> = {
   async 'signs in, renews and comes back without being asked'(on) {
     const { email, sub } = await on.newPerson()
@@ -138,7 +138,7 @@ export const SIGN_IN_JOURNEYS: Readonly<Record<string, (on: Journey) => Promise<
     expect(profile).toMatchObject({ status: 200, json: { primaryEmail: email } })
   },
 
-  async 'uses a code twice, and loses what came of it'(on) {
+  async 'uses a code twice, and loses its tokens'(on) {
     const { browser } = await on.newPerson()
     const client = await on.client()
     const walk = await browser.open(client.authorizeUrl)

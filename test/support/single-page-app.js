@@ -42,7 +42,7 @@ async function start() {
     userStore: new WebStorageStateStore({ store: localStorage }),
   })
   return {
-    /** What came of the answer with which the browser was sent here. */
+    /** The result of the response with which the browser was sent here. */
     arrival: page === 'callback' ? await told(manager.signinCallback()) : undefined,
     clientId: manager.settings.client_id,
     user: () => told(manager.getUser()),

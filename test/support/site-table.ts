@@ -17,7 +17,7 @@ export class SiteTable {
     return new SiteTable(site, made.json.resourceId)
   }
 
-  /** The same table through another site object: another replica, or somebody else's site. */
+  /** The same table through another site object: another replica, or another site. */
   seenBy(site: RuntimeSite): SiteTable {
     return new SiteTable(site, this.resourceId)
   }

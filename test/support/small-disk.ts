@@ -11,7 +11,7 @@ const BLOCK = Buffer.alloc(MIB, 'x')
 /** Who may not mount has no small disk. */
 export const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
-/** A file system of its own, which somebody else can fill. */
+/** A file system of its own, which a test can fill. */
 export class SmallDisk implements AsyncDisposable {
   readonly folder: string
 

@@ -28,7 +28,7 @@ export class StoppedBackends implements Fault {
       try {
         process.kill(pid, name)
       } catch {
-        // Its connection has ended meanwhile.
+        // Its connection has ended.
       }
     }
   }

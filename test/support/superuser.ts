@@ -4,7 +4,7 @@ import type { Stack } from './stack.ts'
 
 type Sql = ReturnType<typeof createClient>
 
-/** Statements on a stack's database as the superuser, whom no row-level security confines. */
+/** Statements on a stack's database as the superuser, to which row-level security does not apply. */
 export async function asSuperuser<Result>(
   { database }: Pick<Stack, 'database'>,
   work: (sql: Sql) => Promise<Result>,

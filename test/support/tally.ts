@@ -33,7 +33,7 @@ export async function until(
   }
 }
 
-/** The figures of a run, for whoever reads them. */
+/** Prints the figures of a run. */
 export function tellTallies(figures: object): void {
   const shown = JSON.stringify(figures, (_key, value) =>
     value instanceof Map ? Object.fromEntries(value) : value,

@@ -69,7 +69,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#isDeaf = false
   }
 
-  /** New connections work. Those that were silent stay so, and whom they led to has forgotten them. */
+  /** New connections work. Those that were silent stay so, and their target has forgotten them. */
   leadElsewhere(): void {
     this.#isSilent = false
     for (const { far } of this.#pairs) far?.destroy()

@@ -12,7 +12,7 @@ export async function temporaryFolder(
   return folder
 }
 
-/** One that everybody may enter: as root the database runs as somebody else. */
+/** A folder that every user may enter: as root the database runs as another user. */
 export async function openFolder(started: AsyncDisposableStack, prefix: string): Promise<string> {
   const folder = await temporaryFolder(started, prefix)
   await chmod(folder, 0o755)

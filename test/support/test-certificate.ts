@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 export interface Certificate {
   readonly key: string
   readonly cert: string
-  /** Who signed it: nobody that a runtime knows. */
+  /** Who signed it: no authority that a runtime knows. */
   readonly authority: string
 }
 

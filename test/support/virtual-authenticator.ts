@@ -6,7 +6,7 @@ interface Device {
   readonly authenticatorId: string
 }
 
-/** Its owner touches it at once, and is known to it unless told otherwise. */
+/** Its owner touches it at once, and is verified unless an option says otherwise. */
 export async function deviceOf(page: Page, { verified = true } = {}): Promise<Device> {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('WebAuthn.enable')

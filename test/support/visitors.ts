@@ -6,7 +6,7 @@ import { type Walk, WalkingBrowser } from './walking-browser.ts'
 
 export const PASSWORD = 'Correct-Horse-9-Battery'
 
-/** Somebody with a browser that is signed in to a site. */
+/** A person with a browser that is signed in to a site. */
 export interface SignedInPerson {
   readonly email: string
   readonly sub: string
@@ -14,7 +14,7 @@ export interface SignedInPerson {
   readonly browser: WalkingBrowser
 }
 
-/** Somebody who signs up on the pages: address, password, mailed code. */
+/** A person who signs up on the pages: address, password, mailed code. */
 export async function signUp(
   stack: Front,
   host: string,
@@ -52,7 +52,7 @@ export async function signInWithPassword(
   return { ...walk, client, browser }
 }
 
-/** How somebody can sign in, as `GET /data/auth/methods` says it. */
+/** How a user can sign in, as `GET /data/auth/methods` says it. */
 export async function methodsOf(stack: Front, host: string, token: string) {
   const answer: Answer = await stack.call(host, 'GET', '/data/auth/methods', { token })
   if (answer.status !== 200) throw new Error(`No methods: ${answer.status} ${answer.text}`)

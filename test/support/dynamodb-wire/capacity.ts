@@ -51,7 +51,7 @@ export function capacityField(
   return asked === 'NONE' ? {} : { ConsumedCapacity: capacityOf(TableName, asked, consumed) }
 }
 
-/** Reads in a transaction are told of as reads too. */
+/** Reads in a transaction are reported as reads too. */
 export function capacityOfReads(TableName: string, asked: string, { table }: Consumed): object {
   const units = { CapacityUnits: table, ReadCapacityUnits: table }
   return { TableName, ...units, ...(asked === 'INDEXES' && { Table: units }) }

@@ -14,7 +14,7 @@ import { validationFault } from './wire-error.ts'
 import type { WireTable } from './wire-table.ts'
 import { writtenCapacity } from './written-capacity.ts'
 
-/** Nobody fills more than this with an endpoint for tests. */
+/** No test fills more than this with an endpoint for tests. */
 const SMALLEST_RANGE_GB = [0, 1]
 
 export type Body = Readonly<Record<string, unknown>>

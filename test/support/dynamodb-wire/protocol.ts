@@ -28,7 +28,7 @@ type Perform = (action: string, body: object, host: string) => Promise<WireAnswe
 export interface Protocol {
   readonly actions: ReadonlySet<string>
   readonly perform: Perform
-  /** Told of what is no answer of DynamoDB's: a fault of ours. */
+  /** Called with an error that DynamoDB does not have: one of ours. */
   readonly onFault: (fault: unknown) => void
 }
 
@@ -68,7 +68,7 @@ function pageFor(incoming: IncomingMessage, bytes: Buffer): Page | undefined {
 const isRoot = ({ url = '/' }: IncomingMessage): boolean =>
   new URL(url, 'http://localhost').pathname === '/'
 
-/** Names the host that was asked; who asks by an address is told DynamoDB's. */
+/** Names the host of the request; a request to an address gets DynamoDB's name. */
 function health({ host = '' }: IncomingHttpHeaders): string {
   return `${HEALTHY}${IP_ADDRESS.test(host) ? SERVICE_HOST : host} `
 }
@@ -121,7 +121,7 @@ function actionOf(headers: IncomingHttpHeaders, actions: ReadonlySet<string>): s
   throw coralError('UnknownOperationException')
 }
 
-/** The presence and form of a signature; anybody's signature is good here. */
+/** Checks the presence and form of a signature; any signature is accepted. */
 function checkAuthorization({ headers, url = '/' }: IncomingMessage): void {
   const query = new URL(url, 'http://localhost').searchParams
   const { authorization } = headers

@@ -31,7 +31,7 @@ export class StoredTables implements TableStore {
   constructor(deps: {
     readonly siteId: string
     readonly database: Database
-    /** Ends builds that are under way. */
+    /** Ends builds that are in progress. */
     readonly signal: AbortSignal
   }) {
     this.#siteId = deps.siteId

@@ -128,7 +128,7 @@ export class TableCatalog {
     const table = this.known(request.TableName)
     checkUpdateOf(table, request)
     this.#requireSettled(table)
-    const updating = updatedTable(table, request, 'under way')
+    const updating = updatedTable(table, request, 'in progress')
     this.#tables.set(table.name, updating)
     const measured = await this.#store.measure(table)
     this.#later(async () => {
@@ -164,7 +164,7 @@ export class TableCatalog {
     this.#tables.set(name, { ...this.known(name), tags })
   }
 
-  /** Waits for what is under way. */
+  /** Waits for what is in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     await Promise.allSettled(this.#transitions)

@@ -139,7 +139,7 @@ function checkNewIndex(table: WireTable, request: UpdateTable, index: IndexReque
   if (defined.length === 0) {
     throw invalid(`AttributeDefinitions is not specified for index: ${name}`)
   }
-  // The table's own attributes have to be defined once more.
+  // The table's own attributes have to be defined again.
   checkKeySchema(
     keys,
     defined.map((each) => each.AttributeName),

@@ -8,9 +8,9 @@ import {
   type WireTable,
 } from './wire-table.ts'
 
-type Phase = 'under way' | 'done'
+type Phase = 'in progress' | 'done'
 
-/** The table while the change is under way, or with all of it, for `settledTable` to finish. */
+/** The table while the change is in progress, or with all of it, for `settledTable` to finish. */
 export function updatedTable(table: WireTable, request: UpdateTable, phase: Phase): WireTable {
   const { BillingMode: mode, ProvisionedThroughput: asked } = request
   const becomesOnDemand = mode === 'PAY_PER_REQUEST' && table.billingMode !== mode
@@ -34,7 +34,7 @@ export function updatedTable(table: WireTable, request: UpdateTable, phase: Phas
   }
 }
 
-/** The table when all that was under way is done. */
+/** The table when all changes are done. */
 export function settledTable(table: WireTable): WireTable {
   const indexes = table.indexes
     .filter((index) => index.status !== 'DELETING')
