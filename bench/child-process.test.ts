@@ -14,12 +14,12 @@ describe('a child process', () => {
     expect(await child.line((line) => (line === 'starting' ? true : undefined))).toBe(true)
   })
 
-  test('that ends before it printed the line, is told with what it said', async () => {
+  test('reports the output of a process that ends before it prints the line', async () => {
     await using child = node('console.error("no such file"); process.exit(3)')
     await expect(child.line(portOf)).rejects.toThrow(/code 3[^]*no such file/)
   })
 
-  test('that cannot be started, is told', async () => {
+  test('reports a process that cannot be started', async () => {
     await using child = startChild('/nonexistent/program', [])
     await expect(child.line(portOf)).rejects.toThrow('ENOENT')
   })

@@ -71,7 +71,7 @@ function endOf(child: ChildProcess, event: 'exit' | 'close'): Promise<string | u
   })
 }
 
-/** Keeps the last lines, and hands each to whoever waits for one. */
+/** Keeps the last lines, and hands each to the callers that wait for one. */
 class Output {
   readonly kept: string[] = []
   readonly #waiting = new Set<(line: string) => void>()

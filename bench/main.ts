@@ -57,7 +57,7 @@ async function coldCalls(
   return measureColdCalls(croft, publishes)
 }
 
-/** Interleaved, so that what the machine does meanwhile meets all of them alike. */
+/** Interleaved, so that other load of the machine affects all subjects equally. */
 async function measureRounds(
   subjects: readonly Subject[],
   { rounds, ...times }: BenchOptions,

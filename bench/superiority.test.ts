@@ -7,7 +7,7 @@ const upTo = (count: number, of = (at: number) => at) =>
 
 describe('superiority', () => {
   test.each([
-    ['nothing when both are alike', [1, 2, 3], [1, 2, 3], 0.5],
+    ['nothing when both are equal', [1, 2, 3], [1, 2, 3], 0.5],
     ['everything when one is greater throughout', [4, 5, 6], [1, 2, 3], 1],
     ['nothing when one is smaller throughout', [1, 2, 3], [4, 5, 6], 0],
     ['half of each tie', [2], [1, 2, 2, 3], 0.5],

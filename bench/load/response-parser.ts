@@ -11,7 +11,7 @@ const NOTHING = Buffer.alloc(0)
 export interface ParsedResponse {
   readonly status: number
   readonly bodyBytes: number
-  /** Undefined unless the parser was told to keep it. */
+  /** Undefined unless the parser keeps bodies. */
   readonly body: string | undefined
   /** The server closes the connection after this response. */
   readonly closes: boolean

@@ -137,7 +137,7 @@ function sizeOf(replicas: readonly Replica[], measured: Measured) {
   return { knownSites, warmSites, memoryMb }
 }
 
-/** Whoever publishes is any site, not one that is visited. */
+/** Any site may publish, not only one that is visited. */
 function fanOut({ sites, publishesPerSecond }: Plan, replicas: readonly Replica[]) {
   const known = replicas.reduce((sum, replica) => sum + replica.known.size, 0)
   return {

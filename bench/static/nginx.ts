@@ -15,7 +15,7 @@ export interface Nginx extends AsyncDisposable {
   readonly version: string
 }
 
-/** nginx over the folder, as Debian configures it but for its places. Undefined when it is not installed. */
+/** Starts nginx over the folder, with Debian's configuration except for its paths. Undefined when it is not installed. */
 export async function startNginx(root: string, probe: string): Promise<Nginx | undefined> {
   const version = await versionOfNginx()
   if (version === undefined) return undefined

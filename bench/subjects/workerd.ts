@@ -44,7 +44,7 @@ export async function startWorkerdPerCore(config: string): Promise<WorkerdProces
   return processOf(origin, children, folder)
 }
 
-/** The socket is let go of here before anybody connects to it: who accepts has to be one of the children. */
+/** Closes the socket here before any client connects: one of the children has to accept the connection. */
 async function startOnSharedSocket(folder: string) {
   await using socket = await openSharedSocket()
   const args = ['serve', 'config.capnp', '--socket-fd', `http=${SOCKET_DESCRIPTOR}`]

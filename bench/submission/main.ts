@@ -80,7 +80,7 @@ for (let round = 1; round <= ROUNDS; round++) {
 }
 console.log(`croft takes ${median(ratios).toFixed(2)} of what smtp-server alone does`)
 const before = gateway.messages.length
-console.log(`the queue has handed over ${before} of ${submitted} meanwhile`)
+console.log(`the queue has delivered ${before} of ${submitted} by now`)
 const begun = performance.now()
 while (gateway.messages.length < submitted && performance.now() - begun < DRAIN_MS) await delay(50)
 const handed = gateway.messages.length - before

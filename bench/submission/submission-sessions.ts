@@ -9,7 +9,7 @@ const DOMAINS = 50
 interface SubmissionLoad {
   readonly port: number
   readonly sender: string
-  /** Left out where nobody has to sign in. */
+  /** Absent where no authentication is needed. */
   readonly password?: string
   readonly sessions: number
   readonly durationMs: number
@@ -106,6 +106,6 @@ class Client {
     }
     const said = this.#said
     this.#said = ''
-    if (!said.startsWith(expected)) throw new Error(`Expected ${expected}, heard ${said}`)
+    if (!said.startsWith(expected)) throw new Error(`Expected ${expected}, received ${said}`)
   }
 }

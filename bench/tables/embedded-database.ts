@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-post
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { silentLog as log } from '#test/silent-log.ts'
 
-/** A checkpoint in the middle of a round would be counted against whoever has its turn. */
+/** A checkpoint in the middle of a round would count against the subject that is being measured. */
 const SETTINGS = { max_wal_size: '4GB' }
 const UNSAFE = { synchronous_commit: 'off', fsync: 'off', full_page_writes: 'off' }
 
@@ -27,7 +27,7 @@ export async function openBenchDatabase(
   const settings = durable ? SETTINGS : { ...SETTINGS, ...UNSAFE }
   const dataDir = await mkdtemp(join(tmpdir(), 'croft-bench-tables-'))
   running.defer(() => rm(dataDir, { recursive: true, force: true }))
-  // As root the database runs as somebody else, who must get there.
+  // As root the database runs as another user, which needs access to the folder.
   await chmod(dataDir, 0o711)
   const server = running.use(await startEmbeddedPostgres({ dataDir, log, settings }))
   await migrateDatabase({ url: server.url, log })

@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 })
 const DURABILITY = values.unsafe
-  ? 'Nobody waits for the disk (`--unsafe`: `synchronous_commit`, `fsync` and `full_page_writes` are off), which hides the largest part of a put.'
+  ? 'No commit waits for the disk (`--unsafe`: `synchronous_commit`, `fsync` and `full_page_writes` are off), which hides the largest part of a put.'
   : 'Every put waits for the disk, as the service does; `--unsafe` measures without.'
 const options = {
   rounds: Number(values.rounds),

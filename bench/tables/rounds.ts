@@ -40,7 +40,7 @@ export interface Measured {
   readonly callers: number
 }
 
-/** Everybody in turn, round by round, after one round that does not count. */
+/** Measures the subjects in turn, round by round, after one round that does not count. */
 export async function measure(
   contenders: readonly Contender[],
   { rounds, roundMs, callers }: RoundOptions,

@@ -9,7 +9,7 @@ import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 import { CALL_MODULE, type FunctionFiles, type Observed } from './function-files.ts'
 
-/** Below /dev, where the tests have their files, Deno lets nobody read who has not all permissions. */
+/** Below /dev, where the tests have their files, Deno requires all permissions for reading. */
 const PARENT = tmpdir().startsWith('/dev/') ? '/tmp' : tmpdir()
 const TIMEOUT_MS = 60_000
 /** As a function: it may read its own files, and has no other permission. */

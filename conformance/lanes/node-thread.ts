@@ -12,7 +12,7 @@ const ResponseClass = Response
 /** The timers of Node that do not keep a thread alive are waited for as well. */
 const PATIENCE_MS = 5000
 
-// Errors that nobody catches do not end a function either.
+// Unhandled rejections do not end a function either.
 process.on('unhandledRejection', () => {})
 process.on('uncaughtException', () => {})
 setTimeout(() => {}, PATIENCE_MS)

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** A file that runs all of its subtests where it is not told which part to run. */
+/** A file that runs all of its subtests unless a parameter names the part to run. */
 const SPLIT_BY = '/common/subset-tests'
 const META = /^\/\/\s*META:\s*(\w+)=(.*)$/
 /** What a script for workers takes in itself; the harness is there already. */

@@ -99,7 +99,7 @@ export const REQUEST_ERRORS = {
     'Make them equal: edit the file, or `croft site update --artifact-dir`.',
   ],
   ConfirmationRequired: [
-    'The request would delete what it names for good.',
+    'The request would delete the resource permanently.',
     'Send `"confirm": true`, or the list of deletions that the error shows.',
   ],
   InvalidPassword: [

@@ -56,7 +56,7 @@ describe('the type of a column', () => {
     expect(typeOf({}, check)).toBe(type)
   })
 
-  test('is that of its override, and may be null all the same', () => {
+  test('is that of its override, and may be null even so', () => {
     expect(typeOf({ isNullable: true }, undefined, new Map([['thing.kind', `'x'`]]))).toBe(
       `'x' | null`,
     )

@@ -217,7 +217,7 @@ export const AUTHORITY: readonly Mutation[] = [
       'return same && SHAPE.test(code)',
       'return (same || code !== "") && SHAPE.test(code)',
     ],
-    'anybody takes over an account by its address',
+    'an account is taken over by its address',
     ['src/identity/mailed-codes.test.ts'],
   ),
   of(

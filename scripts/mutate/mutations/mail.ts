@@ -102,7 +102,7 @@ export const MAIL: readonly Mutation[] = [
     ['src/mail/routing/outgoing-places.test.ts'],
   ),
   of(
-    'bounces of anybody',
+    'bounces of any sender',
     [
       'src/mail/forwarding/srs.ts',
       "  if (!isHash(hash, hashOf(key, time, domain, local))) return { fault: 'forged' }\n",

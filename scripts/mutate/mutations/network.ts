@@ -59,7 +59,7 @@ export const NETWORK: readonly Mutation[] = [
     EGRESS_TEST,
   ),
   of(
-    'a domain that ends alike',
+    'a domain with the same suffix',
     [ALLOW, 'name.endsWith(host.slice(1))', 'name.endsWith(host.slice(2))'],
     '*.example.com allows evilexample.com',
     ALLOW_TEST,
@@ -107,7 +107,7 @@ export const NETWORK: readonly Mutation[] = [
     HEAD_TEST,
   ),
   of(
-    'forwarded addresses of anybody',
+    'forwarded addresses of any client',
     ['src/http/trusted-proxies.ts', '      if (!this.trusts(client)) return client\n', ''],
     'a client chooses the address that limits count',
     ['src/http/trusted-proxies.test.ts'],

@@ -90,7 +90,7 @@ export const TENANCY: readonly Mutation[] = [
   of(
     'a URL with any signature',
     [URLS, '|| !timingSafeEqual(given, right))', '&& !timingSafeEqual(given, right))'],
-    'anybody reads and writes objects',
+    'any user reads and writes objects',
     URLS_TEST,
   ),
   of(
