@@ -1,4 +1,4 @@
-/** Does `work` for several at once and gives what comes of it in the order of the inputs; the next is begun when the first is done. */
+/** Does `work` for several at once and gives the results in the order of the inputs; the next is begun when the first is done. */
 export async function* atOnce<Input, Output>(
   inputs: AsyncIterable<Input> | Iterable<Input>,
   count: number,

@@ -28,7 +28,7 @@ describe('a Range header', () => {
     expect(bytesOf(header, 10)).toEqual(meaning)
   })
 
-  test('asks in vain of an empty object', () => {
+  test('requests a range of an empty object', () => {
     expect(bytesOf('bytes=0-', 0)).toBe('unsatisfiable')
   })
 })

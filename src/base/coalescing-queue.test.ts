@@ -38,7 +38,7 @@ describe('due work', () => {
     expect(begun).toEqual(['stuck', 'a', 'b', 'c'])
   })
 
-  test('is never done twice at once on one thing, and once more when asked for meanwhile', async () => {
+  test('runs work on one thing never twice at once, and again when it was added during a run', async () => {
     const { work, begun, release } = gated(2)
     const first = work.add('a')
     const again = [work.add('a'), work.add('a')]
@@ -63,11 +63,11 @@ describe('due work', () => {
     await all
   })
 
-  test('that fails is told to who waits for it, and what comes next is done', async () => {
+  test('rejects for the caller whose work fails, and goes on with the next', async () => {
     const work = new CoalescingQueue(1, async (thing) => {
       if (thing === 'bad') throw new Error('it fails')
     })
-    // Nobody waits for this one.
+    // No caller waits for this one.
     void work.add('bad')
     const [again, good] = await Promise.allSettled([work.add('bad'), work.add('good')])
     expect(again).toMatchObject({ status: 'rejected', reason: { message: 'it fails' } })

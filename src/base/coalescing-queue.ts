@@ -14,7 +14,7 @@ export class CoalescingQueue {
   readonly #due = new Map<string, QueuedWork>()
   readonly #running = new Set<string>()
 
-  /** Whoever waits for work that fails is told; nobody else is. */
+  /** Only the caller that waits for work that fails gets its error. */
   constructor(atOnce: number, work: (thing: string) => Promise<void>) {
     this.#atOnce = atOnce
     this.#work = work

@@ -5,7 +5,7 @@ import { AppError } from './app-error.ts'
 import { MAX_DEPTH, checkDepth, isNestedDeeper } from './json-depth.ts'
 
 const PIECES = 5_000_000
-/** Takes a tenth of a second; whoever looks back at each piece takes hours. */
+/** Takes a tenth of a second; a parser that looks back at each piece takes hours. */
 const ONE_PASS_MS = 30_000
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)

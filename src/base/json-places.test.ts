@@ -42,7 +42,7 @@ describe('text that is no JSON', () => {
     ['{} {}', 1, 4, 'more after'],
     ['[NaN]', 1, 2, 'a value'],
     ['['.repeat(100_000), 1, 1002, 'too deep'],
-  ])('%j is told at line %i, column %i', (text, line, column, words) => {
+  ])('%j is at line %i, column %i', (text, line, column, words) => {
     const fault = jsonSyntaxFault(text)
     expect(fault).toMatchObject({ line, column })
     expect(fault?.message).toContain(words)

@@ -44,7 +44,7 @@ class JsonReader {
     this.#text = text
   }
 
-  /** Shows where each value begins, until told that it is enough. Gives what is wrong at `at`, if anything. */
+  /** Reports where each value begins, until `visit` returns true. Gives what is wrong at `at`, if anything. */
   read(visit: (at: number, steps: JsonPath) => boolean): string | undefined {
     let fault = this.#enter(visit)
     while (fault === undefined && this.#steps.length > 0) fault = this.#next(visit)

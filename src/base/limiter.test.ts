@@ -7,7 +7,7 @@ class Refused extends Error {}
 type Options = Omit<ConstructorParameters<typeof Limiter>[0], 'refuse'>
 type Request = Parameters<Limiter['acquire']>[0]
 
-/** A limiter whose work ends when it is told to. */
+/** A limiter whose work ends when the test says so. */
 function limited(options: Options) {
   const limiter = new Limiter({
     ...options,
@@ -27,7 +27,7 @@ function limited(options: Options) {
       async end() {
         gate.resolve()
         await done
-        // Whoever got the permit begins in a microtask of its own.
+        // The holder of the permit begins in a microtask of its own.
         await Promise.resolve()
       },
     }
@@ -59,7 +59,7 @@ describe('a limiter', () => {
     expect(await next).toBe('next')
   })
 
-  test('gives nobody the permit that is on its way to a waiting request', async () => {
+  test('does not give away the permit that is on its way to a waiting request', async () => {
     const { limiter } = limited({ permits: 1 })
     await limiter.acquire()
     const waiting = limiter.acquire()

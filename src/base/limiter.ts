@@ -60,7 +60,7 @@ export class Limiter {
     this.#permits = options.permits ?? Infinity
   }
 
-  /** Permits that are held, by whomever. */
+  /** Permits that are held. */
   get held(): number {
     return this.#heldInAll
   }

@@ -4,7 +4,7 @@ import { LoadingCache } from './loading-cache.ts'
 
 type Value = string | undefined
 
-/** A cache whose loads end when they are told to. */
+/** A cache whose loads end when the test says so. */
 function cacheOf(
   options: Partial<ConstructorParameters<typeof LoadingCache<string, Value>>[0]> = {},
 ) {
@@ -19,7 +19,7 @@ function cacheOf(
 }
 
 describe('a loading cache', () => {
-  test('loads a key once for all who ask meanwhile, and answers synchronously from then on', async () => {
+  test('loads a key once for all concurrent callers, and answers synchronously from then on', async () => {
     const { loads, get } = cacheOf()
     const both = [get(), get()].map((value) => Promise.resolve(value))
     expect(loads).toHaveLength(1)
@@ -72,7 +72,7 @@ describe('a loading cache', () => {
     ['invalidated', (cache: LoadingCache<string, Value>) => cache.invalidate('k')],
     ['invalidated with all others', (cache: LoadingCache<string, Value>) => cache.invalidateAll()],
   ])(
-    'keeps nothing of a load that was %s, and loads anew for who comes later',
+    'keeps nothing of a load that was %s, and loads again for later callers',
     async (_name, invalidate) => {
       const { cache, loads, get } = cacheOf()
       const before = get()
@@ -110,7 +110,7 @@ describe('a loading cache', () => {
     expect(loads).toHaveLength(1)
   })
 
-  test('keeps no undefined, and tells of it unless the load was invalidated', async () => {
+  test('keeps no undefined, and reports it unless the load was invalidated', async () => {
     const missing: string[] = []
     const { cache, loads, get } = cacheOf({ onMissing: (key) => missing.push(key) })
     const [a, b] = [get('a'), get('b')]

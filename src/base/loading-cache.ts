@@ -5,16 +5,16 @@ import { Chance } from './chance.ts'
 /** Bounds (`max`, `maxSize` with `sizeCalculation`), `ttl` in milliseconds and `dispose` as lru-cache defines them. */
 interface LoadingCacheOptions<Key extends {}, Value> {
   readonly entries: LRUCache.Options<Key, NonNullable<Value>, unknown>
-  /** Is told of a key for which a load found nothing, unless it was invalidated meanwhile. */
+  /** Called with a key for which a load found nothing, unless it was invalidated during the load. */
   readonly onMissing?: (key: Key) => void
   /** Whether a value that is in doubt serves on when the load that was to confirm it fails with this. */
   readonly servesDespite?: (error: unknown) => boolean
 }
 
 /**
- * An LRU cache that loads what it lacks, one load per key at a time. A load that is invalidated while it runs still answers
- * those who wait for it, but its value is not kept and whoever asks later loads anew. Failures are not kept, nor is undefined.
- * A value in doubt is not given out before a load has confirmed it.
+ * An LRU cache that loads what it lacks, one load per key at a time. A load that is invalidated while it runs still answers those
+ * who wait for it, but its value is not kept and later callers load again. Failures are not kept, nor is undefined. A value in
+ * doubt is not given out before a load has confirmed it.
  */
 export class LoadingCache<Key extends {}, Value> {
   readonly #entries: LRUCache<Key, NonNullable<Value>>

@@ -22,7 +22,7 @@ function holders() {
   return { holding, reserve }
 }
 
-/** Promises that are resolved have been heard of. */
+/** Waits until the handlers of resolved promises have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a memory budget', () => {
@@ -44,7 +44,7 @@ describe('a memory budget', () => {
     expect(holding).toEqual(['first', 'neighbour'])
   })
 
-  test('takes back a part, and all that is left once', async () => {
+  test('releases a part, and the rest only once', async () => {
     const { holding, reserve } = holders()
     const first = await reserve('first', 'one', 64)
     await reserve('second', 'one', 40)

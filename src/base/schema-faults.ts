@@ -11,7 +11,7 @@ const WORDS: ReadonlyMap<ValueErrorType, string> = new Map([
   [ValueErrorType.ObjectAdditionalProperties, 'is not a known field'],
   [ValueErrorType.ArrayUniqueItems, 'must not name anything twice'],
 ])
-/** What comes after one of these is about more than anybody may send, and takes as long to say. */
+/** An error after one of these concerns more than any request may send, and takes as long to report. */
 const ENDS: readonly ValueErrorType[] = [
   ValueErrorType.ArrayMaxItems,
   ValueErrorType.ObjectMaxProperties,
@@ -21,7 +21,7 @@ const CHOICES: readonly ValueErrorType[] = [ValueErrorType.Union, ValueErrorType
 type ShapeError = Pick<ValueError, 'type' | 'schema' | 'path' | 'value' | 'message'>
 
 /**
- * What does not match a schema, one fault a field, in words for whoever sent it. A schema may say its own words in
+ * The errors of a value that does not match a schema, one a field, in words for its sender. A schema may say its own words in
  * `fault`. `at` is the field that holds the whole.
  */
 export function schemaFaults(errors: Iterable<ShapeError>, at = ''): FieldFault[] {

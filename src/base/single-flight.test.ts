@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SingleFlight } from './single-flight.ts'
 
 describe('a single flight', () => {
-  test('loads once for everyone who asks meanwhile, and again afterwards', async () => {
+  test('loads once for all concurrent callers, and again afterwards', async () => {
     const flights = new SingleFlight<string, number>()
     let loads = 0
     const load = async () => {

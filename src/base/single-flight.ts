@@ -1,4 +1,4 @@
-/** Runs one load per key at a time and hands its result to everyone who asked meanwhile. */
+/** Runs one load per key at a time and hands its result to all concurrent callers. */
 export class SingleFlight<Key, Value> {
   readonly #flights = new Map<Key, Promise<Value>>()
 

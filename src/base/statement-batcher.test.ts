@@ -36,7 +36,7 @@ describe('groups', () => {
     expect(await answers).toEqual(['A', 'B', 'C'])
   })
 
-  test('let as many be under way as they are told', async () => {
+  test('run as many at once as the option allows', async () => {
     const { sent, join } = heldGroups(100, 1)
     const answers = [join('a')]
     await turn()
@@ -51,7 +51,7 @@ describe('groups', () => {
     expect(await Promise.all(answers)).toEqual(['A', 'B', 'C'])
   })
 
-  test('let nobody wait for company, and two statements be under way', async () => {
+  test('send the first at once, and run two statements at a time', async () => {
     const { sent, join } = heldGroups()
     const answers = [join('a')]
     await turn()
@@ -92,7 +92,7 @@ describe('groups', () => {
     expect(await answers).toEqual(['A', 'B'])
   })
 
-  test('give a fault to whom it belongs', async () => {
+  test('give an error to the entry that caused it', async () => {
     const { sent, join } = heldGroups()
     const answers = Promise.allSettled([join('a'), join('bad'), join('c')])
     for (let round = 0; round < 3; round++) {

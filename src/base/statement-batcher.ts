@@ -1,7 +1,7 @@
 import { AppError } from './app-error.ts'
 import { codeOf } from './error-code.ts'
 
-/** SQLSTATE classes 53, 55 and 57: no room or memory, a lock that somebody else holds, a statement that was ended. */
+/** SQLSTATE classes 53, 55 and 57: no room or memory, a lock of another session, a statement that was ended. */
 const BUSY = /^(?:53|55|57)...$/
 
 /** Whether a database that is away or busy is at fault: no entry of the statement is, and all of them alone would only add to it. */
@@ -31,14 +31,17 @@ interface StatementBatcherOptions<Entry, Answer> {
   readonly send: Send<Entry, Answer>
   /** Entries of one statement. */
   readonly most: number
-  /** Statements of one lane that are under way at a time; 2 when left out. Those that wait for each other's locks gain nothing by it. */
+  /**
+   * Statements of one lane that are in flight at a time; 2 when left out. Those that wait for each other's locks gain nothing by
+   * it.
+   */
   readonly underWay?: number
 }
 
 /**
- * Lets one statement serve many calls. A call that finds its lane free is sent in the same turn of the event loop, with what
- * else came in it; the others wait until one of the statements under way is answered, and go together. Nobody waits for
- * company.
+ * Lets one statement serve many calls. A call that finds its lane free is sent in the same turn of the event loop, with what else
+ * came in it; the others wait until one of the statements in flight is answered, and go together. No statement waits for more
+ * calls.
  */
 export class StatementBatcher<Entry, Answer> {
   readonly #send: Send<Entry, Answer>

@@ -1,4 +1,4 @@
-/** Counts by a closed list of labels. They only grow; whoever wants them reads them. */
+/** Counts by a closed list of labels. Counts only grow; exporters read them. */
 export class Tally<Label extends string> {
   readonly #counts: ReadonlyMap<Label, { value: number }>
 

@@ -2,10 +2,10 @@
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
-  /** 16 hexadecimal digits: of whoever sent it. */
+  /** 16 hexadecimal digits: the sender's span. */
   readonly spanId: string
   readonly isSampled: boolean
-  /** `tracestate`, which is handed on as it came. */
+  /** `tracestate`, which is passed on unchanged. */
   readonly state: string | undefined
 }
 

@@ -14,7 +14,7 @@ function watched(waiting: Promise<boolean>) {
 }
 
 describe('a pause', () => {
-  test('begins when the last of what is under way has ended', async () => {
+  test('begins when the last call in flight has ended', async () => {
     const underWay = new UnderWay()
     const [endOne, endOther] = [underWay.begin(), underWay.begin()]
     const seen = watched(underWay.pause(WAIT))

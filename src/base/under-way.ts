@@ -1,6 +1,6 @@
 import { withFallback } from './with-timeout.ts'
 
-/** Counts what is under way, and tells of pauses in which nothing is. */
+/** Counts the calls in flight, and reports pauses without any. */
 export class UnderWay {
   #count = 0
   #endedMs = -Infinity
@@ -15,7 +15,7 @@ export class UnderWay {
     }
   }
 
-  /** Waits until nothing was under way for `pauseMs`. Returns false when that is not so within `withinMs`. */
+  /** Waits until no call was in flight for `pauseMs`. Returns false when that is not so within `withinMs`. */
   async pause({ pauseMs, withinMs }: { pauseMs: number; withinMs: number }): Promise<boolean> {
     const lastMs = performance.now() + withinMs
     for (;;) {
