@@ -1,8 +1,8 @@
 import type { Server } from 'node:net'
 
 /**
- * Has a server listen: resolves when it does, rejects with what kept it from that. `failed` hears of what befalls its socket
- * from then on, while it listens: connections that are open go on.
+ * Has a server listen: resolves when it does, rejects with what kept it from that. Calls `failed` with errors of its socket from
+ * then on, while it listens: connections that are open go on.
  */
 export async function listening(
   server: Server,

@@ -168,7 +168,7 @@ async function* dumpKept(dump: ObjectDump, sql: SqlClient, holdId: string) {
   }
 }
 
-/** A statement that nobody answers is not waited for. */
+/** Stops waiting for a statement without an answer. */
 async function unlessAborted<Result>(lost: AbortSignal, work: Promise<Result>): Promise<Result> {
   const aborted = Promise.withResolvers<never>()
   lost.addEventListener('abort', () => aborted.reject(lost.reason), { once: true })

@@ -24,8 +24,8 @@ export interface ObjectDump {
 }
 
 /**
- * Every object under `prefix`, in key order. One that the backup before had, and nobody has written since, is not read. One that is
- * deleted meanwhile is left out: whoever deletes it keeps it for this backup.
+ * Every object under `prefix`, in key order. Does not read an object that the backup before has and that was not written since.
+ * Leaves out one that is deleted during the backup: the process that deletes it keeps it for this backup.
  */
 export async function* dumpObjects(
   dump: ObjectDump,

@@ -19,7 +19,7 @@ import { DurableFolders } from '#platform/disk/durable-folders.ts'
 
 import type { BackupPlace } from './backup-place.ts'
 
-/** What a crash left among unfinished files is removed once it is surely nobody's. */
+/** What a crash left among unfinished files is removed once no process can be using it. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000
 const INCOMING = 'incoming'
 
@@ -33,7 +33,7 @@ export class FolderPlace implements BackupPlace {
     this.#folders = new DurableFolders(folder)
   }
 
-  /** Makes the folder when it is missed, but for reading. */
+  /** Makes the folder when it is missing, except for reading. */
   static async open(folder: string, purpose: 'read' | 'write'): Promise<FolderPlace> {
     try {
       if (purpose === 'write') {

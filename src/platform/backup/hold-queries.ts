@@ -3,7 +3,7 @@ import type { SqlClient } from '#platform/postgres/client.ts'
 /** Rows that are read at once. */
 const PAGE = 1000
 
-/** Tells of a hold that begins later; gives when. */
+/** Announces a hold that begins later; gives when. */
 export async function insertHold(
   sql: SqlClient,
   holdId: string,

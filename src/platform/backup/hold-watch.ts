@@ -1,7 +1,7 @@
 import type { ObjectHolds } from '#platform/objects/kept-objects.ts'
 import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 
-/** How long it is taken for granted that no backup is announced. Whoever makes one waits for longer before it begins. */
+/** How long it is taken for granted that no backup is announced. A process that makes one waits for longer before it begins. */
 const KNOWN_MS = 1000
 
 interface Asked {

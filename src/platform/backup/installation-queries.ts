@@ -54,7 +54,7 @@ export async function selectQueueVersion(tx: SqlRunner): Promise<number> {
   return row?.version ?? 0
 }
 
-/** Until the transaction ends nobody makes a site. */
+/** Until the transaction ends no site can be created. */
 export async function lockSites(tx: SqlRunner): Promise<void> {
   await tx`lock table site in access exclusive mode`
 }

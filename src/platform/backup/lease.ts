@@ -1,7 +1,7 @@
 import { withTimeout } from '#base/with-timeout.ts'
 import { SetupError } from '#config/setup-error.ts'
 
-/** How long a renewal, or the end, may take: whoever is asked may hang. */
+/** How long a renewal, or the end, may take: the store may hang. */
 const ANSWER_MS = 30_000
 
 export interface LeaseSteps {
@@ -29,7 +29,7 @@ export class Lease implements AsyncDisposable {
     return this.#lost.signal
   }
 
-  /** Throws when it was lost meanwhile. */
+  /** Throws when it was lost since. */
   async assertHeld(): Promise<void> {
     this.#renew()
     await this.#renewing

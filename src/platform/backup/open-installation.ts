@@ -45,7 +45,7 @@ export async function openForBackup(settings: InstallationSettings): Promise<Ins
   return openAlone(settings)
 }
 
-/** Nobody else may use it meanwhile. */
+/** No other process may use it at the same time. */
 export async function openForRestore(settings: InstallationSettings): Promise<Installation> {
   const { config, secrets } = settings
   // Before an embedded database is made, which asks for the key that it was made with.

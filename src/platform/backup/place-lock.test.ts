@@ -56,7 +56,7 @@ describe('the lock of a place', () => {
     await lock.assertHeld()
   })
 
-  test('of another machine is taken over when nobody has renewed it for 45 seconds', async () => {
+  test('of another machine is taken over when it was not renewed for 45 seconds', async () => {
     const files = new Map([['lock', elsewhere(3)]])
     let lastMs = 0
     await using lock = await locking(files, (waitedMs) => (lastMs = waitedMs))

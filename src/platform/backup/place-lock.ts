@@ -14,7 +14,7 @@ const RENEW_MS = 10_000
 /** A holder that has not renewed its lock for so long is dead, or as good as that. */
 const DEAD_AFTER_MS = 45_000
 const LOOK_MS = 5000
-/** Who takes a dead one's lock looks after this whether somebody else did at the same moment. */
+/** A process that takes a stale lock looks after this whether another did at the same moment. */
 const SETTLE_MS = 1000
 
 interface Waiting {
@@ -31,8 +31,8 @@ interface Holder {
 }
 
 /**
- * Keeps everybody else from writing into a place of backups. The lock of a process of this machine that is gone is taken over at once, that
- * of another machine once it has not been renewed for 45 seconds, whatever their clocks say.
+ * Keeps all others from writing into a place of backups. The lock of a process of this machine that is gone is taken over at
+ * once, that of another machine once it has not been renewed for 45 seconds, whatever their clocks say.
  */
 export async function lockPlace(
   place: BackupPlace,

@@ -33,7 +33,7 @@ export async function pruneBackups(
     const { manifest } = await readManifest(place, id)
     for await (const name of chunksOf(place, manifest)) needed.add(name)
   }
-  // The manifest first: without it its parts are nobody's.
+  // The manifest first: without it its parts belong to no backup.
   await deleteBackups(place, deleted)
   let chunks = 0
   for await (const name of listChunks(place)) {

@@ -106,7 +106,7 @@ async function assertKnown({ id, migrations }: Manifest): Promise<void> {
   }
 }
 
-/** Whoever runs on this database would see it change under it. */
+/** A service that runs on this database would see it change. */
 async function assertUnused(sql: SqlClient): Promise<void> {
   if ((await countOtherSessions(sql)) > 0) {
     throw new SetupError('A Croft runs on this database: stop it, and restore into an empty one')
@@ -129,7 +129,7 @@ async function assertQueueIsKnown(tx: SqlRunner, { id, queueVersion }: Manifest)
   )
 }
 
-/** Writes every object of a backup, but for those that a restore which was killed has written. */
+/** Writes every object of a backup, except for those that an interrupted restore has written. */
 async function loadObjects(load: ObjectLoad): Promise<void> {
   const { objects, kept } = load.manifest
   for (const index of [objects, kept]) {
@@ -184,7 +184,7 @@ function streamOf(place: BackupPlace, pieces: readonly string[]): ReadableStream
   )
 }
 
-/** What is at hand as a whole is written with fewer steps. */
+/** An object that is a whole buffer is written with fewer steps. */
 async function whole(place: BackupPlace, [sha256]: readonly string[]): Promise<Uint8Array> {
   return sha256 === undefined ? new Uint8Array() : readChunk(place, { sha256, form: 'plain' })
 }
@@ -222,7 +222,7 @@ async function loadTable(tx: SqlRunner, place: BackupPlace, table: DumpedTable):
     await Promise.race([refused.promise, write(into, rows)])
   }
   into.end()
-  // When all rows were sent and are refused as a whole, the driver tells nobody, but the statement behind them fails.
+  // When all rows were sent and are refused as a whole, the driver reports nothing, but the statement behind them fails.
   await Promise.race([refused.promise, once(into, 'finish'), tx`select 1`]).catch((cause) => {
     throw new SetupError(
       `The rows of the table "${tableName(table)}" are refused: ${String(cause)}`,

@@ -9,7 +9,7 @@ import { BackupProgress } from './progress.ts'
 
 const CHUNKS_AT_ONCE = 4
 const NEWLINE = 10
-/** What is told of a backup that has lost much. */
+/** How many errors of a damaged backup are reported. */
 const MAX_FAULTS = 100
 
 /** Reads everything of a backup and says what is not as it was written. */

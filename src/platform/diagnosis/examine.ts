@@ -173,6 +173,6 @@ export function judgeClock(findings: Findings, aheadMs: number): void {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
   findings.warning(
     `its clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine's`,
-    'Run an NTP client on both: signed URLs and tokens go by this clock, jobs by that of the database',
+    'Run an NTP client on both: signed URLs and tokens use this clock, jobs that of the database',
   )
 }

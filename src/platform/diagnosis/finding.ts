@@ -1,4 +1,4 @@
-/** What was tried or looked at, and what came of it. */
+/** What was tried or looked at, and the result. */
 export interface Finding {
   /** `postgres`, `objects`, `backup`, … */
   readonly part: string

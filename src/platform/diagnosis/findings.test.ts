@@ -42,7 +42,7 @@ describe('a server', () => {
     [{ autovacuum: 'off' }, 'warning: autovacuum is off'],
     [{ transactionAge: 1_200_000_000 }, 'problem: the oldest row is 1200 million transactions old'],
     [{ connections: 90 }, 'warning: 90 of 97 connections are in use'],
-  ])('with %o is told', (facts, told) => {
+  ])('with %o is reported', (facts, told) => {
     expect(of((findings) => judgeServer(findings, { ...HEALTHY, ...facts }))).toEqual([told])
   })
 
@@ -83,7 +83,7 @@ describe('a store', () => {
   test.each([
     ['nothing', async () => undefined],
     ['other bytes', async () => stream(new Uint8Array(3))],
-  ])('that gives back %s is told', async (what, get) => {
+  ])('that returns %s is reported', async (what, get) => {
     const [found] = await examineObjects({ ...storing(), get }, 'the bucket "croft"')
     expect(found).toMatchObject({
       level: 'problem',
@@ -91,7 +91,7 @@ describe('a store', () => {
     })
   })
 
-  test('that refuses is told with its reason', async () => {
+  test('that refuses is reported with its reason', async () => {
     const put = async () => Promise.reject(new Error('AccessDenied'))
     const [found] = await examineObjects({ ...storing(), put }, 'the bucket "croft"')
     expect(found?.says).toContain('AccessDenied')

@@ -8,7 +8,7 @@ import { type Finding, Findings, reasonOf } from './finding.ts'
 const HOUR_MS = 3_600_000
 /** A daily backup, and two hours for it. */
 const OLD_HOURS = 26
-/** Names that lead nowhere but here. */
+/** Names that resolve to this machine only. */
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$|\.(?:localhost|test)$/
 
 export async function examineKeys(dataDir: string): Promise<readonly Finding[]> {
@@ -18,7 +18,7 @@ export async function examineKeys(dataDir: string): Promise<readonly Finding[]> 
   }
   if (findings.all.length > 0) return findings.all
   return findings.ok(
-    'nobody else may read them; no backup has the master key: keep a copy of it elsewhere',
+    'no other user may read them; no backup has the master key: keep a copy of it elsewhere',
   ).all
 }
 

@@ -11,7 +11,7 @@ const MIB = 2 ** 20
 const LEAST_FILES = 4096
 /** What the service itself, and an embedded database, take beside the sandbox. */
 const BESIDE_MB = 512
-/** Above the reserve, as a multiple of it: time enough for somebody to make room. */
+/** Above the reserve, as a multiple of it: time enough for an operator to make room. */
 const CLOSE = 2
 
 export function examineDisks(disk: Pick<WatchedDisks, 'disks'>): readonly Finding[] {

@@ -8,7 +8,7 @@ import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { type Finding, Findings, millisecondsSince, reasonOf } from './finding.ts'
 
 const DAY_MS = 86_400_000
-/** Whoever renews certificates does so thirty days before their end. */
+/** Certificates are renewed thirty days before their end. */
 const SOON_DAYS = 14
 
 /** Signs in at the gateway that mail leaves by, and sends nothing. */

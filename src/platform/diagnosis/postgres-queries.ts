@@ -9,7 +9,7 @@ export interface ServerFacts {
   readonly synchronousCommit: string
   readonly autovacuum: string
   readonly isStandby: boolean
-  /** What anybody but a superuser may have. */
+  /** The connections open to roles other than superusers. */
   readonly maxConnections: number
   readonly connections: number
   /** Transactions since the oldest row that is not frozen; at two thousand million the server takes no more. */

@@ -7,7 +7,7 @@ import type { SharedCache } from '#platform/redis/shared-cache.ts'
 
 import { type Finding, Findings, millisecondsSince, reasonOf } from './finding.ts'
 
-/** No site's id: what a check leaves when it is cut off is in nobody's way. */
+/** No site's id: what a check leaves when it is cut off is in no site's way. */
 const NO_SITE = 'diagnosis'
 const BYTES = 1024
 const NAMED_ORIGINS = 5
@@ -36,7 +36,7 @@ export async function examineObjects(
     const what = read === undefined ? 'nothing' : 'other bytes'
     return findings.problem(
       `${where} gives back ${what} after a write`,
-      'It must be strongly consistent: see what stands between it and the service',
+      'It must be strongly consistent: check the proxies and caches between it and the service',
     ).all
   } catch (error) {
     return findings.problem(

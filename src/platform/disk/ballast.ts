@@ -5,8 +5,8 @@ const MIB = 1024 * 1024
 export const BALLAST_BYTES = 64 * MIB
 
 /**
- * A file that only takes room, next to the embedded database. When somebody else has filled the disk it is removed, and the database
- * has enough to go on, or to start.
+ * A file that only takes room, next to the embedded database. When other programs have filled the disk it is removed, and the
+ * database has enough to go on, or to start.
  */
 export class Ballast {
   readonly #path: string

@@ -25,13 +25,13 @@ export interface WatchedDisks extends DiskRoom {
   readonly disks: readonly WatchedDisk[]
 }
 
-/** For what has a disk of its own, or nobody to watch it. */
+/** For what has a disk of its own, or is not watched. */
 export const ENOUGH_ROOM: WatchedDisks = { check() {}, isFull: () => false, disks: [] }
 
-/** How long whoever is refused should wait: somebody has to make room. */
+/** How long a refused client should wait: an operator has to make room. */
 const RETRY_SECONDS = 30
 
-/** `cause` is left out where somebody has logged it. */
+/** `cause` is left out when it is logged already. */
 export const diskFull = (what: string, cause?: unknown): AppError =>
   new AppError('DiskFull', `${what} has no room left: its disk is full`, {
     cause,

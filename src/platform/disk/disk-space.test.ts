@@ -67,7 +67,7 @@ describe('the room on a disk', () => {
     await expect.poll(() => disk.isFull('database'), { timeout: 10_000 }).toBe(false)
   })
 
-  test('is told of once at the beginning and once at the end, with the number of refusals', async () => {
+  test('is reported once at the beginning and once at the end, with the number of refusals', async () => {
     using disk = await open()
     free.set('/database', 0)
     for (let time = 0; time < 3; time += 1) {
@@ -89,7 +89,7 @@ describe('the room on a disk', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
-  test('is what it was while nobody can see it, which is said once', async () => {
+  test('is what it was while it cannot be measured, which is logged once', async () => {
     free.set('/database', 0)
     using disk = await open()
     free.set('/database', new Error('stale'))
@@ -102,7 +102,7 @@ describe('the room on a disk', () => {
   test.each([
     ['512 MB', 100 * GIB, 512 * MIB],
     ['a tenth of a small disk', GIB, Math.floor(GIB / 10)],
-  ])('has a reserve of %s where nobody chose one', async (_what, totalBytes, reserveBytes) => {
+  ])('has a reserve of %s by default', async (_what, totalBytes, reserveBytes) => {
     using disk = await open({
       reserveBytes: undefined,
       freeSpace: async () => ({ freeBytes: totalBytes, totalBytes }),
@@ -110,7 +110,7 @@ describe('the room on a disk', () => {
     expect(disk.disks[0]).toMatchObject({ reserveBytes, isFull: false })
   })
 
-  test('has a ballast while it gets less, which goes when somebody else takes the rest', async () => {
+  test('has a ballast while space gets less, and removes it when other programs take the rest', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'croft-ballast-'))
     const path = join(folder, 'ballast')
     const sizeOf = () =>

@@ -17,7 +17,7 @@ const RESERVE_SHARE = 0.1
 const ENOUGH = 1.25
 /** Below this the ballast goes. */
 const NEARLY_NOTHING = BALLAST_BYTES / 2
-/** With so much left beside four reserves nobody needs one: whoever fills that gives time to make it. */
+/** With so much left beside four reserves no ballast is needed: filling that gives time to make it. */
 const PLENTY_BYTES = 1024 * MIB
 const REMINDER = { firstMs: 10 * 60_000, lastMs: 6 * 3600_000 }
 
@@ -92,7 +92,7 @@ export class DiskSpace implements WatchedDisks, Disposable {
     return this.#disks
   }
 
-  /** Looks now, or when the look that is under way is over: two would write the same ballast. */
+  /** Looks now, or when the look in progress is over: two would write the same ballast. */
   look(): Promise<void> {
     this.#looked = this.#looked.then(() => this.#look())
     return this.#looked

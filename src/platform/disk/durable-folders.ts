@@ -11,7 +11,7 @@ import { SharedFlushes } from './shared-flushes.ts'
 const MAX_KNOWN = 10_000
 
 /**
- * Folders below a root whose names survive a power cut. A folder is there for everybody before its name is on the disk, and a process
+ * Folders below a root whose names survive a power cut. A folder is visible to all before its name is on the disk, and a process
  * that was killed may have made it: so the first flush of each includes those above it.
  */
 export class DurableFolders {

@@ -12,7 +12,7 @@ const FLAGS = { response: 0x8000, opcode: 0x7800, authoritative: 0x0400, truncat
 const RECURSION = { desired: 0x0100, available: 0x0080 }
 /** As much as passes every network in one piece (DNS flag day 2020). */
 const UDP_BYTES = 1232
-/** As many as anybody needs: 64 KiB hold 5000. */
+/** More than any answer needs: 64 KiB hold 5000. */
 const MAX_RECORDS = 1000
 export const RCODES = {
   noError: 0,
@@ -70,7 +70,7 @@ export function encodeQuery(
 }
 
 /**
- * Whether the message responds to the query: its id, its question, letter for letter (`exact`) or but for their case (`case`).
+ * Whether the message responds to the query: its id, its question, letter for letter (`exact`) or except for their case (`case`).
  * A server that cannot read the query may leave the question out.
  */
 export function matchOf(query: Buffer, message: Buffer): 'exact' | 'case' | undefined {

@@ -57,7 +57,7 @@ interface Hop {
 
 type HeaderPairs = readonly (readonly [string, string])[]
 
-/** HTTP to the public internet. Every hop is checked anew, and the connection goes to the very address that was checked. */
+/** HTTP to the public internet. Every hop is checked again, and the connection goes to the very address that was checked. */
 export class HttpEgress implements Egress {
   readonly #resolve: (hostname: string) => Promise<readonly string[]>
   readonly #isPublic: (address: string) => boolean

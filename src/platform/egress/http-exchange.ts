@@ -115,7 +115,7 @@ function decoded(response: IncomingMessage, encoding: string): Readable {
       : encoding === 'deflate'
         ? createInflate()
         : createGunzip()
-  // The reader of the decoder hears of every fault.
+  // The reader of the decoder receives every error.
   return pipeline(response, decoder, () => {})
 }
 

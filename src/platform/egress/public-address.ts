@@ -22,7 +22,7 @@ const NOT_PUBLIC_V4 = [
   '240.0.0.0/4',
 ]
 
-/** Only 2000::/3 is global unicast; these parts of it are not, or carry an IPv4 address of anybody's choice. */
+/** Only 2000::/3 is global unicast; these parts of it are not, or carry an IPv4 address that the sender chooses. */
 const GLOBAL_V6 = '2000::/3'
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 

@@ -171,7 +171,7 @@ function watchSize({ intoDir, maxBytes }: FetchRequest, stop: (reason: Error) =>
 
 const tooLarge = (maxBytes: number): string => `it is larger than ${maxBytes} bytes`
 
-/** Stops counting above `enough`. A folder that vanishes meanwhile counts nothing. */
+/** Stops counting above `enough`. A folder that vanishes during the count counts nothing. */
 async function sizeOf(folder: string, enough: number): Promise<number> {
   let bytes = 0
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])

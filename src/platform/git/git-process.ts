@@ -46,12 +46,12 @@ export async function runGit(command: GitCommand): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The same, as it is printed. Whoever reads no further ends git. */
+/** The same, as it is printed. A caller that stops reading ends git. */
 export async function* gitOutput(command: GitCommand): AsyncGenerator<Buffer, void, undefined> {
   const { args, gitDir, signal, input = '', env = {} } = command
   const child = spawnGit(args, { env: { ...gitEnvironment(), ...env, GIT_DIR: gitDir }, signal })
   const ended = endOf(child, signal)
-  // Awaited below; until then a failure is nobody's.
+  // Awaited below; until then a rejection has no handler.
   ended.catch(() => {})
   child.stdin?.on('error', () => {}).end(input)
   try {

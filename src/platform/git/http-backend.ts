@@ -95,7 +95,7 @@ async function answerOf(
   return { ...head, body: bodyOf(head.rest, chunks, child) }
 }
 
-/** What git does not read any more is read and thrown away: the client hears the answer at its end. */
+/** Reads and discards what git does not read any more: the client reads the response only after it has sent all. */
 async function send(body: ReadableStream<Uint8Array> | null, stdin: Writable): Promise<void> {
   let open = true
   stdin.on('error', () => (open = false)).on('close', () => (open = false))
@@ -120,7 +120,7 @@ const drained = (stdin: Writable): Promise<void> =>
 interface Head {
   readonly status: number
   readonly headers: Headers
-  /** What came of the body already. */
+  /** The part of the body that has already arrived. */
   readonly rest: Buffer
 }
 

@@ -4,6 +4,6 @@ export function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Ended meanwhile.
+    // It has ended.
   }
 }

@@ -21,7 +21,7 @@ export interface PushedRefs {
   readonly updates: readonly RefUpdate[]
   /** Aborted when the one who pushes is gone. */
   readonly signal: AbortSignal
-  /** A line for whoever pushes. */
+  /** A line for the client that pushes. */
   progress(line: string): void
 }
 

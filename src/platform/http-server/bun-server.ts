@@ -146,7 +146,7 @@ class BunHttpServer implements HttpServer {
 
 /**
  * Whether it names no host, or several (RFC 9112, section 3.2). Of a target in absolute form Bun hands on the path alone, so that
- * here `Host` decides, which every client sends alike.
+ * here `Host` decides, which every client sends in the same form.
  */
 const isMisaddressed = ({ url, headers }: Request): boolean =>
   url.startsWith('/') || headers.get('host')?.includes(',') === true
@@ -189,7 +189,7 @@ function unreadBody(request: Request, response: Response): BodyRest | undefined 
   }
 }
 
-/** The same response, sent at once but for its end, which waits and then closes the connection. */
+/** The same response, sent at once except for its end, which waits and then closes the connection. */
 function endingLater(response: Response, ending: () => Promise<void>): Response {
   const { status, statusText } = response
   const headers = new Headers(response.headers)
@@ -238,7 +238,7 @@ function listenerOf(port: number, libc: Libc): number | undefined {
     if (libc.getsockopt(fd, ...ACCEPTS, flag, length) !== 0 || flag[0] === 0) continue
     length[0] = address.byteLength
     if (libc.getsockname(fd, address, length) !== 0) continue
-    // The port, in network order, follows the two bytes of the family in IPv4 and IPv6 alike.
+    // The port, in network order, follows the two bytes of the family in both IPv4 and IPv6.
     if (new DataView(address.buffer).getUint16(2) === port) return fd
   }
   return undefined

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const STEP_MS = 10
-/** A client that holds an open connection is given this long to use it once more before it is closed. */
+/** A client that holds an open connection may use it again within this time before it is closed. */
 const IDLE_MS = 250
 
 /** What a server must be able to say about itself while it drains. */

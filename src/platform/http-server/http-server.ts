@@ -25,7 +25,10 @@ export interface HttpServerOptions {
   readonly hostname: string
   /** 0 for any free port. */
   readonly port: number
-  /** The names of the settings that say where it listens, for who is told to change them; `HOST` and `PORT` when left out. */
+  /**
+   * The names of the settings that say where it listens, for the message that asks to change them; `HOST` and `PORT` when left
+   * out.
+   */
   readonly settings?: { readonly host: string; readonly port: string }
   /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. An application that takes requests over needs 30 or more. */
   readonly idleTimeoutSeconds?: number

@@ -6,7 +6,7 @@ import { type BodyRest, discardRest, isSkipped } from './unread-body.ts'
 export interface NodeExchange {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
-  /** Aborted when nobody is waited for any more. */
+  /** Aborted when no client waits any more. */
   readonly stopped: AbortSignal
 }
 
@@ -21,7 +21,7 @@ export async function sendResponse(response: Response, exchange: NodeExchange): 
   const { incoming, outgoing, stopped } = exchange
   const left = unreadBody(response, incoming)
   if (left !== undefined) outgoing.setHeader('connection', 'close')
-  // A body nobody read would be taken for the next request on this connection.
+  // A body that was not read would be taken for the next request on this connection.
   else if (!incoming.complete) outgoing.once('finish', () => incoming.resume())
   const { body } = response
   if (body === null || incoming.method === 'HEAD') {
@@ -92,7 +92,7 @@ async function openingOf(
   const first = await reader.read()
   if (first.done) return { length: 0 }
   const next = reader.read()
-  // A failure belongs to whoever awaits the read itself.
+  // A rejection belongs to the code that awaits the read itself.
   next.catch(() => {})
   const ended = await Promise.race([next.then(({ done }) => done), nextTurn(false)])
   return ended

@@ -7,7 +7,7 @@ import { serveOnNode } from './node-server.ts'
 
 const LISTENING = channel('tracing:net.server.listen:asyncEnd')
 
-test('a server on Node tells of every fault of its socket, and serves on', async () => {
+test('a server on Node reports every error of its socket, and serves on', async () => {
   const errors: unknown[] = []
   const servers: Server[] = []
   const seen = (message: unknown) => servers.push((message as { server: Server }).server)

@@ -41,7 +41,7 @@ class NodeHttpServer implements HttpServer {
   #lastRequestAt = 0
   #draining: Promise<void> | undefined
   readonly #stopped = new AbortController()
-  /** Set with the listener closed: who is told to close sooner comes back on a new connection. */
+  /** Set with the listener closed: a client that gets `Connection: close` sooner comes back on a new connection. */
   #lastAnswers = false
 
   constructor(settings: HttpServerSettings) {

@@ -62,7 +62,7 @@ export async function discardRest(
   }
 }
 
-/** Whether what a header tells of a body is left to the runtime to skip. */
+/** Whether the runtime skips the body that a header announces. */
 export const isSkipped = (contentLength: string | null | undefined): boolean =>
   typeof contentLength === 'string' &&
   /^\d{1,5}$/.test(contentLength) &&

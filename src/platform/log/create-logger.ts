@@ -115,7 +115,7 @@ function isRepeat(error: unknown, depth = 0): boolean {
   return 'cause' in error && isRepeat(error.cause, depth + 1)
 }
 
-/** An error, its stack and its causes, without what a database said of somebody's data. */
+/** An error, its stack and its causes, without the rows that a database quotes. */
 function withoutRows(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const fields = Object.entries(stdSerializers.err(error))

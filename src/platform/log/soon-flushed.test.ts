@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest'
 
 import { SoonFlushed } from './soon-flushed.ts'
 
-test('writes what was gathered a moment later, and at once when told', async () => {
+test('writes what was gathered a moment later, and at once on flush', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'croft-log-'))
   const dest = join(folder, 'log')
   try {

@@ -6,8 +6,8 @@ import { SoonFlushed } from './soon-flushed.ts'
 import { textLine } from './text-line.ts'
 
 /**
- * Where a service logs: as text on a terminal, as the JSON lines that come in elsewhere, or as told. Each line is written at
- * once to a terminal, and in blocks elsewhere: a write costs more than making the line. What is still in memory is written
+ * Where a service logs: as text on a terminal, as the JSON lines that come in elsewhere, or as configured. Each line is written
+ * at once to a terminal, and in blocks elsewhere: a write costs more than making the line. What is still in memory is written
  * when the process exits.
  */
 export function standardOutput(config: Pick<Config, 'logFormat' | 'logColors'>): DestinationStream {

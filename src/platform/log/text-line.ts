@@ -47,7 +47,7 @@ function prefixed({ type: _type, message: _message, ...rest }: Record<string, un
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [`err.${name}`, value]))
 }
 
-/** By this machine's clock: whoever looks at the terminal sits at it. */
+/** By this machine's clock: the reader of a terminal sits at it. */
 function timeOfDay(time: string): string {
   const date = new Date(time)
   const of = (value: number, digits = 2) => String(value).padStart(digits, '0')

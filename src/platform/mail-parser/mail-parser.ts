@@ -34,7 +34,7 @@ export type PartSink = (
   body: ReadableStream<Uint8Array>,
 ) => Promise<void>
 
-/** Parses what strangers sent, where it can hurt nobody. */
+/** Parses messages of strangers in a process of its own, where they can do no harm. */
 export interface MailParser extends AsyncDisposable {
   /**
    * Gives the attachments to `takePart`, one after the other, in their order. Asks for the message again when the process

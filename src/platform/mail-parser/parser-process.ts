@@ -61,7 +61,7 @@ export class ParserProcess {
     this.#logger = logger
     this.#process = startProcess(command, 'pipe')
     const { child } = this.#process
-    // Not `close`, which waits for somebody to read its output to the end.
+    // Not `close`, which waits until its output is read to the end.
     this.#exited = once(child, 'exit').catch(() => {})
     child.on('error', (err) => {
       logger.error({ err }, 'the process that parses mail does not start')

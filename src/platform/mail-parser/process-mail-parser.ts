@@ -27,7 +27,7 @@ const MAX_INTERRUPTIONS = 4
 const MAX_WAITING = 256
 
 export interface ProcessMailParserDeps {
-  /** How the process is started: only now, because the walls around it are found out meanwhile. */
+  /** How the process is started: only now, because the walls around it are detected in parallel. */
   readonly command: () => Promise<HostCommand>
   readonly logger: Logger
   readonly limits?: Partial<ParserLimits>

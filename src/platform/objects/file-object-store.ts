@@ -45,7 +45,7 @@ import type {
 } from './object-store.ts'
 import type { ObjectUrls, UrlGrant } from './object-urls.ts'
 
-/** What a crash left behind is removed at the next opening, once it is surely nobody's. */
+/** What a crash left behind is removed at the next opening, once no process can be using it. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 const HEADS_AT_ONCE = 32
 

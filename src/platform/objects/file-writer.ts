@@ -80,7 +80,7 @@ async function writeTemporary(
   }
 }
 
-/** What is at hand as a whole is described first: one write instead of three. */
+/** An object that is a whole buffer is described first: one write instead of three. */
 async function writeWhole(
   path: string,
   description: Description,

@@ -40,7 +40,7 @@ describe('a signed URL', () => {
     ['for writing', { method: 'PUT' }, 'otherMethod'],
     ['for deleting', { method: 'DELETE' }, 'otherMethod'],
     ['at another site', { siteId: 'two' }, 'otherSite'],
-    ['at a site whose id begins alike', { siteId: 'on' }, 'otherSite'],
+    ['at a site whose id has the same prefix', { siteId: 'on' }, 'otherSite'],
     ['with another key of the installation', { by: urlsOf(2) }, 'forged'],
   ])('is refused %s', async (_where, asked, refused) => {
     expect(await opened(asked)).toEqual({ refused })

@@ -246,7 +246,7 @@ export class S3ObjectStore implements ObjectStore {
       const { ETag } = await this.#requests.send(put, {
         limitMs: PUT_IDLE_MS,
         progress: () => (body instanceof ReadStream ? body.bytesRead : 0),
-        // The attempt before may have made what the next would take for somebody else's.
+        // The attempt before may have made what the next would take for another writer's.
         ...(description.IfNoneMatch !== undefined && { attempts: 1 }),
       })
       return ETag ?? ''

@@ -76,7 +76,7 @@ export class S3Requests implements Disposable {
             if (done) controller.close()
             else controller.enqueue(value)
           } catch (error) {
-            // It is told to end, which it may not: nobody waits for that.
+            // The stream may ignore the cancellation: no caller waits for it.
             reader.cancel(error).catch(() => {})
             throw error
           }

@@ -19,10 +19,10 @@ export interface Patience {
 }
 
 /**
- * Finds out what a connection cannot tell: that nobody answers at its other end. What has waited for a second makes it ask
- * once more, beside. Where neither that is answered nor anything else, the store is away: what waits for it fails, and so does at
- * once what comes next, until it answers. Where it is, what waits has until its own limit. A machine on which timers run late gets
- * more time.
+ * Detects what a connection cannot: that the other end does not answer. A request that has waited for a second makes it probe,
+ * over another connection. Where neither that is answered nor anything else, the store is away: what waits for it fails, and so
+ * does at once what comes next, until it answers. Where it is, what waits has until its own limit. A machine on which timers run
+ * late gets more time.
  */
 export class StoreWatch implements Disposable {
   readonly #deps
@@ -36,7 +36,10 @@ export class StoreWatch implements Disposable {
   #awaySinceMs: number | undefined
 
   constructor(deps: {
-    /** Asks over a connection of its own, so that what has become of the others has no part in it. Rejects where nobody is able to answer. */
+    /**
+     * Asks over a connection of its own, so that what has become of the others has no part in it. Rejects where the store cannot
+     * answer.
+     */
     readonly probe: (signal: AbortSignal) => Promise<unknown>
     readonly log: Pick<Logger, 'error' | 'info'>
   }) {
@@ -45,12 +48,12 @@ export class StoreWatch implements Disposable {
     this.#timer.unref()
   }
 
-  /** Throws 503 `ServiceUnavailable` while nobody answers. */
+  /** Throws 503 `ServiceUnavailable` while the store does not answer. */
   check(): void {
     if (this.#awaySinceMs !== undefined) throw storeAway()
   }
 
-  /** Somebody was told nothing: whether the store is away is found out at once. */
+  /** A request got no response: finds out at once whether the store is away. */
   suspect(): void {
     this.#isSuspected = true
     if (this.#awaySinceMs === undefined) void this.#probe()
@@ -149,7 +152,7 @@ export class StoreWatch implements Disposable {
 class Waiting {
   readonly givenUp: Promise<never>
   sinceMs = performance.now()
-  /** When the store last answered a probe meanwhile. */
+  /** When the store last answered a probe. */
   aliveMs = -Infinity
   readonly #patience: Patience
   readonly #abort = new AbortController()

@@ -17,9 +17,9 @@ const TEXT: ElementType = { parse: (text) => text, serialize: String }
 const NUMBER: ElementType = { parse: Number, serialize: String }
 
 /**
- * The arrays that statements of ours, and of pg-boss, send and read, by the type ids that Postgres never changes
- * (`pg_type.dat`). The driver would ask each new connection for those of the database: a round trip, and a rejection that
- * nobody waits for when the server ends the connection at that moment.
+ * The arrays that statements of ours, and of pg-boss, send and read, by the type ids that Postgres never changes (`pg_type.dat`).
+ * The driver would ask each new connection for those of the database: a round trip, and an unhandled rejection when the server
+ * ends the connection at that moment.
  */
 export function arrayTypes(date: ElementType): Readonly<Record<string, ArrayType>> {
   return {

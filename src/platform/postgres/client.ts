@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly maxLifetimeSeconds?: number | null
   /** How long it may take until a new connection is ready; 10 when left out. */
   readonly connectTimeoutSeconds?: number
-  /** Closes a connection that nobody has used for so long; never when left out. */
+  /** Closes a connection that was not used for so long; never when left out. */
   readonly idleTimeoutSeconds?: number
   /** A statement that each connection of a pool begins with. */
   readonly beginWith?: string | undefined

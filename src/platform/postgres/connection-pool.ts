@@ -12,8 +12,8 @@ import { PooledConnection, type RunStatement } from './pooled-connection.ts'
 const WAIT_MS = 10_000
 
 /**
- * At most `max` connections, opened when needed. Who finds none free waits in line, ten seconds at most; while the watch says that
- * the database is away, nobody waits.
+ * At most `max` connections, opened when needed. A caller that finds none free waits in line, ten seconds at most; while the
+ * watch says that the database is away, callers fail at once.
  */
 export class ConnectionPool implements PostgresPool, IdleConnections {
   /** Kysely would cancel statements with it, over a connection beside the pool: nothing here does. */
@@ -135,7 +135,7 @@ export class ConnectionPool implements PostgresPool, IdleConnections {
   #replace(connection: PooledConnection): PooledConnection {
     this.#all.delete(connection)
     this.#watch.delete(connection)
-    // It has nothing to do any more; a fault while it says goodbye concerns nobody.
+    // It has nothing to do any more; an error while it closes has no effect.
     connection.close().catch(() => {})
     return this.#open()
   }

@@ -44,7 +44,7 @@ export interface WatchedConnection {
   readonly answeredMs: number
   /** Ends the connection at once. Each of its statements fails with an error of its own: those who catch it may write into it. */
   giveUp(cause: () => Error): void
-  /** Its server does not know it any more. Nobody is using it. */
+  /** Its server does not know it any more. It is idle. */
   expire(): void
 }
 
@@ -55,8 +55,8 @@ export interface IdleConnections {
 }
 
 /**
- * Finds out what a connection cannot tell: that nobody answers at its other end. A statement without an answer for 600 ms makes it
- * ask over an idle connection, and over a new one where that stays silent. While any connection answers, the database lives, and
+ * Detects what a connection cannot: that the other end does not answer. A statement without an answer for 600 ms makes it ask
+ * over an idle connection, and over a new one where that stays silent. While any connection answers, the database lives, and
  * connections go that the server does not know: the address may lead to another server by now. Where none does, the database is
  * away: what waits for it fails, and so does at once what comes next, until one answers. A machine on which timers run late gets
  * more time for all of it.
@@ -76,7 +76,7 @@ export class ConnectionWatch implements Disposable {
     readonly probe: BackendProbe
     readonly log: Logger
     readonly statementTimeoutMs: number
-    /** Whether the server's processes can be told by the ids that connections are given: not behind a pooler. */
+    /** Whether connections are given the ids of the server's processes: not behind a pooler. */
     readonly knowsBackends: boolean
   }) {
     this.#deps = deps
@@ -84,7 +84,7 @@ export class ConnectionWatch implements Disposable {
     this.#timer.unref()
   }
 
-  /** Whether nobody answers: whoever would ask is told so with `databaseAway`. */
+  /** Whether the database does not answer: statements then fail with `databaseAway`. */
   get isAway(): boolean {
     return this.#awaySinceMs !== undefined
   }

@@ -16,8 +16,8 @@ type ExpiringTable = {
 }[keyof DatabaseSchema]
 
 /**
- * Removes some rows of the site that ended before that moment: called where rows are added, so that none pile up. Rows
- * that somebody else is removing or using are skipped, or writers would wait for each other here.
+ * Removes some rows of the site that ended before that moment: called where rows are added, so that none pile up. Skips rows that
+ * another transaction is removing or using, or writers would wait for each other here.
  */
 export async function deleteExpired(tx: SiteTx, table: ExpiringTable, before: Date): Promise<void> {
   await sql`delete from ${sql.table(table)} where site_id = ${tx.siteId} and ctid = any(array(

@@ -13,7 +13,10 @@ export interface ListeningConnectionOptions {
   readonly onLost: (connection: ListeningConnection) => void
 }
 
-/** One session that hears notifications, until it is lost. The driver would open the next one silently, which listens to nothing. */
+/**
+ * One session that receives notifications, until it is lost. The driver would open the next one silently, which listens to
+ * nothing.
+ */
 export class ListeningConnection implements WatchedConnection {
   readonly inFlight = new Set<StatementInFlight>()
   readonly #client: SqlClient
@@ -61,8 +64,8 @@ export class ListeningConnection implements WatchedConnection {
   }
 
   /**
-   * Gives a moment: whatever was announced before it has been heard by now. The server writes what it has to tell a session
-   * before it says that it is ready for the next statement.
+   * Gives a moment: all notifications before it have been received by now. The server writes what it has to tell a session before
+   * it says that it is ready for the next statement.
    */
   beat(): Promise<number> {
     return this.#run('select 1')

@@ -13,7 +13,7 @@ import { ListeningConnection } from './listening-connection.ts'
 const MAX_BYTES = 7999
 const RECONNECT_MAX_MS = 2000
 
-/** How often the connection is asked whether it still hears. */
+/** How often the connection is checked. */
 const BEAT_MS = 500
 
 /** How long it may take to answer, and to be opened; more where timers run late. */
@@ -21,8 +21,8 @@ const ANSWER = { calmMs: 1500, steps: 8 }
 const OPENING = { calmMs: 1500, steps: 40 }
 
 /**
- * How long after a sign of life memory is trusted: what is older than that may have been changed unheard. With `SUPERSEDED_MS` it
- * makes less than two seconds.
+ * How long after a sign of life memory is trusted: what is older than that may have been changed without a notification. With
+ * `SUPERSEDED_MS` it makes less than two seconds.
  */
 const TRUSTED_MS = 1500
 
@@ -73,9 +73,9 @@ export interface NotificationChannels {
 type Channel = keyof NotificationChannels
 
 /**
- * Wake-ups between replicas over LISTEN/NOTIFY. A hint, never the truth: whoever hears one reads the tables. One connection of
- * its own for all channels; it comes back by itself, however long Postgres was away. It is asked twice a second whether it
- * hears, so that memory which rests on it is never more than two seconds behind.
+ * Wake-ups between replicas over LISTEN/NOTIFY. A hint, never the truth: a receiver reads the tables. One connection of its own
+ * for all channels; it comes back by itself, however long Postgres was away. It is checked twice a second, so that memory which
+ * rests on it is never more than two seconds behind.
  */
 export class PostgresNotifications implements AsyncDisposable {
   readonly #deps
@@ -91,7 +91,7 @@ export class PostgresNotifications implements AsyncDisposable {
     readonly url: string
     readonly role: string | undefined
     readonly log: Logger
-    /** Finds out sooner that nobody answers the connection. */
+    /** Detects sooner that the connection does not answer. */
     readonly watch?: Pick<ConnectionWatch, 'add' | 'delete'>
   }) {
     this.#deps = deps
@@ -166,7 +166,7 @@ export class PostgresNotifications implements AsyncDisposable {
     }
   }
 
-  /** For those who do not ask, and so that nobody has to ask in vain. */
+  /** For those who do not ask, and so that no statement is sent without need. */
   #look(): void {
     this.#delay.tick(performance.now())
     this.confirm()
@@ -181,7 +181,7 @@ export class PostgresNotifications implements AsyncDisposable {
       const sentMs = await connection.beat()
       this.#trustedUntilMs = Math.max(this.#trustedUntilMs, sentMs + TRUSTED_MS)
     } catch {
-      // Whoever loses the connection says so.
+      // The connection reports its own loss.
       connection.giveUp()
     }
   }
@@ -202,7 +202,7 @@ export class PostgresNotifications implements AsyncDisposable {
       try {
         await this.#startOver()
         const deafMs = Math.round(performance.now() - lostMs)
-        log.info({ deafMs }, 'notifications are heard again')
+        log.info({ deafMs }, 'notifications are received again')
         return
       } catch (error) {
         if (attempt === 1) log.warn({ err: error }, 'notifications lost, reconnecting')

@@ -7,7 +7,10 @@ export class PoolActivity {
   readonly statements = new DurationHistogram()
   /** How long those waited who found no connection free. */
   readonly waits = new DurationHistogram()
-  /** Statements that ended without their answer: the connection was lost, none came free in time, nobody answered at all. */
+  /**
+   * Statements that ended without their answer: the connection was lost, none came free in time, the database did not answer at
+   * all.
+   */
   readonly failures = new Tally(['lost', 'busy', 'away'])
 }
 

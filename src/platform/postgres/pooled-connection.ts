@@ -96,7 +96,7 @@ export class PooledConnection implements WatchedConnection {
     }
   }
 
-  /** A statement that needs no session of its own: whoever sends several takes a session. */
+  /** A statement that needs no session of its own: a caller that sends several takes a session. */
   readonly run: RunStatement = async (text, parameters) => {
     this.#begin()
     // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.

@@ -22,7 +22,7 @@ const STATEMENT_POOL = 3
 const START_IDLE_SECONDS = 5
 
 interface PostgresStatus {
-  /** Whether somebody answers. */
+  /** Whether the database answers. */
   readonly isUp: boolean
   readonly pools: Readonly<Record<'transactions' | 'statements', PoolStatus>>
 }
@@ -35,7 +35,7 @@ export interface PostgresPlatform extends AsyncDisposable {
   readonly statements: RunStatement
   /** The name of this process while sessions of `statements` live; undefined where a pooler keeps sessions for others. */
   readonly holder: number | undefined
-  /** The same for a start, which may wait: nobody watches its connection. It is closed while nobody uses it. */
+  /** The same for a start, which may wait: its connection is not watched. It is closed while it is not used. */
   readonly sql: SqlClient
 }
 
@@ -106,7 +106,7 @@ async function findRole(url: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a connection is told its server's own process id: a pooler between would tell one of its own. */
+/** Whether a connection gets its server's own process id: a pooler between would give one of its own. */
 async function isGivenServersPid(sql: SqlClient): Promise<boolean> {
   const { state, ...rows } = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
   return rows[0]?.pid === state.pid

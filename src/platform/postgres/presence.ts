@@ -10,6 +10,6 @@ const LARGEST = 2 ** 31
  */
 export const newHolder = (): number => randomInt(1, LARGEST)
 
-/** The statement that a session begins with. Shared, so that it waits for nobody. */
+/** The statement that a session begins with. Shared, so that it waits for no lock. */
 export const presenceOf = (holder: number): string =>
   `select pg_advisory_lock_shared(${PRESENCE_LOCK}, ${holder}), set_config('croft.holder', '${holder}', false)`

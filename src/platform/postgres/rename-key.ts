@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { DatabaseSchema } from './database-schema.ts'
 import type { SiteTx } from './database.ts'
 
-/** A column by which rows of a site are told apart, alone. */
+/** A column that alone identifies rows of a site. */
 interface NameColumn {
   readonly table: keyof DatabaseSchema
   readonly column: string
@@ -15,9 +15,9 @@ export interface Renaming {
 }
 
 /**
- * Gives the row of a site another name, in its key and wherever it is referred to; false when there is none. Whoever refers to
- * it meanwhile waits, and then finds none of that name. A reference that follows by itself (`on update cascade`) would do
- * the same, but not in a database that is distributed by site.
+ * Gives the row of a site another name, in its key and wherever it is referred to; false when there is none. Statements that
+ * refer to it wait, and then find none of that name. A reference that follows by itself (`on update cascade`) would do the same,
+ * but not in a database that is distributed by site.
  */
 export async function renameKey(
   tx: SiteTx,

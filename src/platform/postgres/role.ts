@@ -3,7 +3,7 @@ import { SetupError } from '#config/setup-error.ts'
 
 import type { SqlRunner } from './client.ts'
 
-/** What the service becomes when it connects as someone whom row-level security does not hold. */
+/** The role that the service takes when it connects as one that bypasses row-level security. */
 export const APP_ROLE = 'croft_app'
 
 /** Postgres codes for "someone else did it at the same moment". */
@@ -39,7 +39,7 @@ export async function grantToAppRole(sql: SqlRunner, readOnly: readonly string[]
     await sql`revoke insert, update, delete on ${sql(table)} from ${role}`
 }
 
-/** Refuses to serve as a role whom row-level security does not hold. */
+/** Refuses to serve as a role that bypasses row-level security. */
 export async function assertRowLevelSecurity(sql: SqlRunner): Promise<void> {
   const { name, bypasses } = await currentRole(sql)
   if (!bypasses) return

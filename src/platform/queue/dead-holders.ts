@@ -5,7 +5,7 @@ import { PRESENCE_LOCK } from '#platform/postgres/presence.ts'
 const LOOK_MS = 400
 /** While all are there and this process sees them, it asks no more often than that. */
 const CALM_LOOK_MS = 1000
-/** How long nobody may have seen a session of a process before it counts as dead: one that lives has begun another by then. */
+/** How long a process may have had no session before it counts as dead: one that lives has begun another by then. */
 const ABSENT_MS = 3700
 /** Looks that are further apart than this may have missed that it was there in between. */
 const MAX_PAUSE_MS = 1500
@@ -15,7 +15,7 @@ const UNSEEN_MS = 2800
 /**
  * Gives the jobs of processes that died to others, seconds after their sessions ended with them. A process that falls silent
  * keeps its sessions, and its jobs until their heartbeat is missed. One that lives and lost its sessions begins others at once;
- * where it cannot, it gives its jobs up itself before anybody takes them.
+ * where it cannot, it gives its jobs up itself before another takes them.
  */
 export class DeadHolders {
   readonly #deps
@@ -99,7 +99,7 @@ export class DeadHolders {
     return rows.map(({ holder }) => holder)
   }
 
-  /** The next worker has them at once; that was one of their tries. After the last one they are the dead letters' to tell of. */
+  /** The next worker has them at once; that was one of their tries. After the last one the dead-letter queue reports them. */
   async #release(holders: readonly number[]): Promise<void> {
     const { rows } = await this.#deps.statements<{ name: string; jobs: number }>(
       `with released as (

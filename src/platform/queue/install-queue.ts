@@ -64,7 +64,7 @@ async function installOne(boss: PgBoss, name: QueueName, policy: QueuePolicy): P
  * claim may die between the two. A session that has no name leaves none.
  */
 async function noteHolders(owner: SqlClient): Promise<void> {
-  // What alters a table waits for everybody who uses it, also where there is nothing to alter.
+  // A statement that alters a table waits for all who use it, also where there is nothing to alter.
   const [noted] = await owner`
     select 1 from pg_attribute
     where attrelid = 'pgboss.job'::regclass and attname = 'holder' and not attisdropped`

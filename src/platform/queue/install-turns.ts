@@ -4,8 +4,8 @@ import type { SqlClient } from '#platform/postgres/client.ts'
  * Has the database claim jobs by turns: of sites, then of groups. pg-boss claims by age, so a site with a backlog holds up all
  * others, and it reads past each waiting job of a group that may not have another one running.
  *
- * Each probe reads one entry of an index, however many jobs wait. A function that changes gets another name: replicas of before
- * may still call it.
+ * Each probe reads one entry of an index, however many jobs wait. A function that changes gets another name: replicas of an
+ * earlier version may still call it.
  */
 export async function installTurns(owner: SqlClient): Promise<void> {
   await installOnce(owner, 'claim_turns_1', [
@@ -42,7 +42,7 @@ const MAX_PROBES = 32
 /** Of a table that was never analyzed the planner thinks that sorting a few rows is less work. */
 const BY_INDEX = 'set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off'
 
-/** Sites in the order of their turns. A hash, so that no name is first for good, and any number is a fair place to begin. */
+/** Sites in the order of their turns. A hash, so that no name is always first, and any number is a fair place to begin. */
 const SITE_KEY = `
   create function pgboss.site_key(data jsonb) returns bigint language sql immutable parallel safe
   return hashtextextended(data ->> 'siteId', 0)`

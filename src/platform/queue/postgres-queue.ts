@@ -240,7 +240,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       slow,
       claims: new TurnClaims(this.#statements, queue, perGroup),
       boss: this.#boss,
-      // A claim that was under way when the stop came may still bring a job.
+      // A claim that was in flight when the stop came may still bring a job.
       run: (job, signal) =>
         stop.aborted ? requeue(this.#statements, queue, job) : run(job, signal),
       failed: (error) => this.#log.error({ err: error, queue }, 'queue'),
@@ -330,7 +330,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Gives back a job that was claimed and never started, was told to end, or had no room: the next worker has it then, with as many
+ * Gives back a job that was claimed and never started, was aborted, or had no room: the next worker has it then, with as many
  * retries left. The next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
  */
 async function requeue(

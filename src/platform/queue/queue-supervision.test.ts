@@ -26,7 +26,7 @@ test('a queue without jobs is supervised once a minute', async () => {
   expect(await passes(() => false)).toEqual([0, 60])
 })
 
-test('a queue with jobs is supervised each time, and once more when they have ended', async () => {
+test('supervises a queue with jobs each time, and again when they have ended', async () => {
   expect(await passes((second) => second >= 20 && second <= 30)).toEqual([0, 20, 25, 30, 35])
 })
 

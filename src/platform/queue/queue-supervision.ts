@@ -11,7 +11,7 @@ export const SUPERVISED_SECONDS = 4
 export class QueueSupervision implements Disposable {
   readonly #deps
   readonly #timer: NodeJS.Timeout
-  /** Once more after the last job has ended: its queue is counted as empty then. */
+  /** Again after the last job has ended: its queue is counted as empty then. */
   #isDue = true
   #isBusy = true
   #isRunning = false

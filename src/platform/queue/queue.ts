@@ -8,7 +8,7 @@ export interface QueueJobs {
   'repository-fetch': { readonly siteId: string }
   /** Remove the stored objects of a deleted site. */
   'site-cleanup': { readonly siteId: string }
-  /** Take back a deployment whose calls fail too often. */
+  /** Roll back a deployment whose calls fail too often. */
   'deployment-rollback': { readonly siteId: string; readonly activationNumber: number }
   /** Hand one message of the service to the gateway: an invite, a code. */
   'outbound-mail': { readonly siteId: string; readonly messageId: string }
@@ -20,11 +20,11 @@ export interface QueueJobs {
     readonly messageId: string
     readonly recipient: string
   }
-  /** Tell who sent a message whom it did not reach, or not yet. */
+  /** Notify the sender of a message of the recipients that it did not reach, or not yet. */
   'delivery-notice': { readonly siteId: string; readonly messageId: string }
   /**
-   * Answer somebody who asked with an address, by mail if at all: whether there is an account is found out here, where
-   * nobody can measure it.
+   * Answer a request with an address, by mail if at all: whether there is an account is found out here, where the client cannot
+   * measure it.
    */
   'account-mail': {
     readonly siteId: string
@@ -42,7 +42,7 @@ export interface QueueJobs {
   }
   /** Remove the accounts of a site whose owners deleted them a week ago. */
   'account-deletion': { readonly siteId: string }
-  /** Carry out a run of a backend job that somebody started. */
+  /** Carry out a run of a backend job that was started by hand. */
   'job-run': { readonly siteId: string; readonly runId: string }
   /** Carry out a run of a backend job that its schedule started. */
   'job-tick': { readonly siteId: string; readonly runId: string }
@@ -67,7 +67,7 @@ export interface QueueJobs {
   /** Parse and index messages of a site again that an earlier version did. */
   'mail-reparse': { readonly siteId: string }
   /**
-   * Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. As upkeep also
+   * Remove what is not visible any more: messages of mailboxes that are gone, and objects of messages that are. As upkeep also
    * what is in the trash too long, and objects that never got a message.
    */
   'mail-removal': { readonly siteId: string; readonly upkeep?: boolean }

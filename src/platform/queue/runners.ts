@@ -136,7 +136,7 @@ export class Runners {
     }
     this.#ended.resolve()
     this.#ended = Promise.withResolvers()
-    // A claim that is under way may have found no place.
+    // A claim in flight may have found no place.
     if (this.#isMoreDue || this.#filling !== undefined) this.wake()
     else if (this.#held.size === 0) this.#options.claims.restart()
   }

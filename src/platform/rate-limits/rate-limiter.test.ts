@@ -51,7 +51,7 @@ test('counts an amount as a whole', async () => {
   await limiter.admit(all)
 })
 
-test('forgets what is taken back, and counts what is only known afterwards', async () => {
+test('forgets what is given back, and counts what is only known afterwards', async () => {
   const admitted = await limiter.admit({ ...one, amount: 2 })
   expect(await limiter.refusalOf(one)).toBeDefined()
   await admitted.takeBack()

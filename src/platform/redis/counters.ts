@@ -1,8 +1,8 @@
 import type { RedisActivity } from './redis-activity.ts'
 
 /**
- * Counts that make their causes wait, shared by replicas when `REDIS_URL` is set. While Redis is gone each replica counts on
- * from what it last heard, and hands in what it counted alone when Redis is back: every method resolves.
+ * Counts that make their causes wait, shared by replicas when `REDIS_URL` is set. While Redis is gone each replica counts on from
+ * the last known values, and hands in what it counted alone when Redis is back: every method resolves.
  */
 export interface Counters extends AsyncDisposable {
   /** Undefined when no Redis is configured. */

@@ -91,7 +91,7 @@ describe('a counter', () => {
     expect((await counter.look()).count).toBe(0)
   })
 
-  test('that is forgotten from its first count on makes nobody wait beyond it', async () => {
+  test('that is forgotten from its first count on makes no caller wait beyond it', async () => {
     const counter = counting({
       ...RULE,
       firstWaitMs: 60_000,

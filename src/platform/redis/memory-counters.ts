@@ -14,7 +14,7 @@ interface Counter {
   readonly forgottenAtMs: number
 }
 
-/** Counts of one process. Bounded: the ones that nobody asked about for longest are forgotten first. */
+/** Counts of one process. Bounded: the least recently used are forgotten first. */
 export class MemoryCounters implements Counters {
   readonly #counters = new LRUCache<string, Counter>({ max: REMEMBERED })
   readonly #clock: Clock

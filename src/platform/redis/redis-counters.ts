@@ -81,7 +81,7 @@ class RedisCounters implements Counters {
   readonly #link: RedisConnection
   /** What Redis last said of each counter, and what was counted since it fell silent. */
   readonly #memory: MemoryCounters
-  /** What Redis has not been told; negative where it remembers too much. */
+  /** What Redis does not have yet; negative where it has too much. */
   readonly #owed = new LRUCache<string, number>({ max: REMEMBERED_DEBTS })
 
   constructor(deps: { link: RedisConnection; memory: MemoryCounters }) {

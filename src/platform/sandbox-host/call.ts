@@ -16,12 +16,12 @@ export interface Caller {
   readonly isThirdParty: boolean
 }
 
-/** A caller whose token was verified, nobody known, or the site itself, whose rights open every operation. */
+/** A caller whose token was verified, an anonymous one, or the site itself, whose rights open every operation. */
 export type CallAuthority = Caller | null | 'system'
 
 /** The HTTP request and response that a call is about: its body is the text of a `ServedRequest`. */
 export interface CallExchange {
-  /** Aborted when nobody reads the response any more. */
+  /** Aborted when the client does not read the response any more. */
   readonly left: AbortSignal
   /** Whether the call waits for its client: the request or the response is a stream. */
   readonly isStream: boolean
@@ -30,8 +30,8 @@ export interface CallExchange {
 }
 
 /**
- * A call of an operation. It is made once, by whoever takes it in (the route, a job, a function that calls another
- * operation), and handed on by reference; what a later step learns stands beside it.
+ * A call of an operation. It is made once, by the code that receives it (the route, a job, a function that calls another
+ * operation), and handed on by reference; what a later step learns is kept beside it.
  */
 export interface Call {
   readonly site: SiteIdentity
@@ -45,20 +45,20 @@ export interface Call {
   readonly root?: Call | undefined
   /** The call whose function made this one; undefined for one from outside. */
   readonly caller?: Call | undefined
-  /** The address of the stranger for whom it is made; undefined where it is known who calls, by name or as the site itself. */
+  /** The address of an anonymous caller; undefined where the caller is known, by name or as the site itself. */
   readonly address?: string | undefined
-  /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. One that others wait for ends, too. */
+  /** Aborted when no caller waits any more: then it is not begun, and calls no operations. One that others wait for ends, too. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Gives a signal that is aborted when the visitor has left: then the call is not begun, or ends once nothing that it has
-   * asked the service is under way. It is called only if the call has to wait for something.
+   * Gives a signal that is aborted when the visitor has left: then the call is not begun, or ends once it has no host call in
+   * flight. It is called only if the call has to wait for something.
    */
   readonly visitorSignal?: (() => AbortSignal) | undefined
-  /** The request body as it came, never empty: JSON text of an object whose `payload` is handed to the handler. */
+  /** The request body, unchanged and never empty: JSON text of an object whose `payload` is handed to the handler. */
   readonly body: string
   /** Of a call that answers HTTP. */
   readonly exchange?: CallExchange | undefined
-  /** Runs the operation whatever answers are cached of it, and caches this one for nobody. */
+  /** Runs the operation whatever answers are cached of it, and does not cache this one. */
   readonly fresh?: true
 }
 

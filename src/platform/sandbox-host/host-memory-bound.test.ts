@@ -49,7 +49,7 @@ beforeEach(() => {
 afterEach(() => bound.stop())
 
 describe('the memory of all hosts together', () => {
-  test('replaces nobody below its limit', () => {
+  test('replaces no host below its limit', () => {
     megabytes.set(1, LIMIT - 180)
     bound.look(1000)
     expect(replaced).toEqual([])
@@ -92,7 +92,7 @@ describe('the memory of all hosts together', () => {
     expect(replaced).toEqual([1, 2])
   })
 
-  test('is looked at anew some seconds after one is replaced', () => {
+  test('measures again some seconds after a host is replaced', () => {
     megabytes.set(1, 300)
     for (const nowMs of [1000, 2000, 5900]) bound.look(nowMs)
     expect(replaced).toEqual([1])

@@ -7,7 +7,7 @@ import { rssBytes } from './process-usage.ts'
 const LOOK_EVERY_MS = 1000
 /** Hosts without calls do not grow: so long after the last one they are not looked at. */
 const CALM_MS = 5000
-/** After one is replaced: the next may be told by what that has brought. */
+/** After one is replaced: the effect of that decides about the next. */
 const REST_MS = 5000
 /** A host that has grown by less since it began gives back too little for what replacing it costs. */
 const WORTHWHILE_BYTES = 32 * 1024 * 1024

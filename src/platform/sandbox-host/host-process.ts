@@ -11,8 +11,8 @@ import { adoptSnapshot } from './snapshot-cache.ts'
 import { type StartedProcess, startProcess } from './start-process.ts'
 
 /**
- * `memoryMb` and `cpuMs` are the doing of what ran. The others are nobody's: `full` when its memory was not enough for all
- * together, `stopped` when somebody else stopped the process, `starved` when it got no processor time.
+ * `memoryMb` and `cpuMs` are the doing of what ran. The others have no culprit: `full` when its memory was not enough for all
+ * together, `stopped` when another program stopped the process, `starved` when it got no processor time.
  */
 export type KillReason = 'memoryMb' | 'cpuMs' | 'full' | 'stopped' | 'starved'
 
@@ -100,7 +100,7 @@ export class HostProcess {
     this.#process.kill()
   }
 
-  /** Ends the process because nobody needs it any more. Resolves when it is gone. */
+  /** Ends the process because it is not needed any more. Resolves when it is gone. */
   async dismiss(): Promise<void> {
     this.#isDismissed = true
     this.#process.kill()

@@ -29,7 +29,7 @@ export interface Seat {
   shortLives: number
   /** Whether the next one waits for its time, because they end again and again. */
   isResting: boolean
-  /** Ends the host that is not needed any more; undefined when it was not asked for of late. */
+  /** Ends the host that is not needed any more; undefined when it was not used recently. */
   ending: NodeJS.Timeout | undefined
 }
 

@@ -27,7 +27,7 @@ describe('the socket that hosts connect to', () => {
   })
   afterEach(() => rm(directory, { recursive: true }))
 
-  test('tells of every fault while it listens, and listens on', async () => {
+  test('reports every error while it listens, and listens on', async () => {
     const connections = open()
     const servers: Server[] = []
     const seen = (message: unknown) => servers.push((message as { server: Server }).server)
@@ -42,7 +42,7 @@ describe('the socket that hosts connect to', () => {
     await connections.close()
   })
 
-  test('refuses a path that is taken to whoever starts it', async () => {
+  test('refuses a path that is in use', async () => {
     const first = open()
     const second = open()
     await first.listen(path)

@@ -11,15 +11,15 @@ export interface FrameReceiver {
   closed(): void
 }
 
-/** The socket that hosts connect to. Whoever does not present a host's token is cut off. */
+/** The socket that hosts connect to. A connection without a host's token is closed. */
 export class HostSocketServer {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #failed: (error: Error) => void
 
   /**
-   * `accept` gives the receiver of a connection, or undefined to refuse it. `failed` hears of what befalls the socket
-   * while it listens: connections that are open go on.
+   * `accept` gives the receiver of a connection, or undefined to refuse it. Calls `failed` with errors of the socket while it
+   * listens: connections that are open go on.
    */
   constructor(
     accept: (token: string, socket: Socket) => FrameReceiver | undefined,

@@ -342,7 +342,7 @@ class HostSeats {
     return role === 'ordinary' ? this.#ordinary[index] : this.#others.get(role)
   }
 
-  /** Whether it was asked for of late, or is always to be taken. */
+  /** Whether it was used recently, or is always to be taken. */
   isWanted(seat: Seat): boolean {
     return seat === this.first || seat.ending !== undefined
   }

@@ -10,8 +10,8 @@ const ENDED: GuestFailure = {
 }
 
 /**
- * Ends the calls whose clients have gone. One that has begun goes on while something that it has asked the service is
- * under way, so that what it does is not cut in the middle; how many do, and for how long, is bounded for each site.
+ * Ends the calls whose clients have gone. One that has begun goes on while it has a host call in flight, so that what it does is
+ * not cut in the middle; how many do, and for how long, is bounded for each site.
  */
 export class LeftCalls {
   readonly #deps

@@ -100,7 +100,7 @@ describe('when a worker dies', () => {
     expect(limitOf(false)).toMatchObject({ what: 'cpuMs', used: 300 })
   })
 
-  test('of something else than memory or silence, nobody is to blame', () => {
+  test('of something else than memory or silence, no call is to blame', () => {
     expect(outcome({ kind: 'idle' }, 'other')).toEqual({
       culprits: [],
       interrupted: [9, 1],

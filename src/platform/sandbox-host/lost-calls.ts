@@ -6,7 +6,7 @@ import type { WorkerConnection, SentSection } from './worker-connection.ts'
 
 /** Why a worker is gone. */
 export interface WorkerExit {
-  /** Memory and silence are the fault of what ran; anything else is nobody's. Dismissed is whom this service did not need. */
+  /** Memory and silence are the fault of the code that ran; other causes are not. A dismissed one was not needed by this service. */
   readonly cause: 'memoryMb' | 'cpuMs' | 'other' | 'dismissed'
   /** What it was running, by its own account. */
   readonly progress: Progress

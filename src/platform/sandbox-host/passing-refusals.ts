@@ -5,7 +5,7 @@ import type { GuestFailure } from '#sandbox/protocol/protocol.ts'
 import type { PendingCall } from './pending-call.ts'
 
 const DEFAULT_SECONDS = 1
-/** What the service refuses for a while, whoever asks: a part is away, or has too much to do. */
+/** Errors of the service that pass, for any caller: a part is away, or overloaded. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DataRuntimeProvisioning',
   'DiskFull',

@@ -29,14 +29,14 @@ export interface PendingCall {
   cold: boolean
   /** What its site was charged when it was handed over. */
   chargedMs: number
-  /** Processor time of it that the worker has told so far. */
+  /** Processor time of it that the worker has reported so far. */
   spentMs: number
-  /** What it probably takes each time that an answer resumes it, and how often that was since the worker told. */
+  /** What it probably takes each time that an answer resumes it, and how often that was since the worker reported. */
   resumeMs: number
   resumes: number
   /** What the service took to pass the last part of its request or response on; 0 for none. */
   partMs: number
-  /** Lines it printed, where somebody wants them with the outcome. */
+  /** Lines it printed, where the caller wants them with the outcome. */
   readonly logs: LogLine[] | undefined
   settle: (outcome: CallOutcome) => void
   /** Whether its result was given already: then `settle` says how the rest of it ended. */

@@ -96,7 +96,7 @@ export class PendingHostCalls {
     this.#enter(worker, hostCall, open, argument)
   }
 
-  /** Nobody waits for the answer any more. What has begun keeps its place to its end. */
+  /** No caller waits for the answer any more. What has begun keeps its place to its end. */
   abort(worker: WorkerConnection, hostCall: number): void {
     const open = this.#close(worker, hostCall)
     if (!open) return
@@ -214,7 +214,7 @@ const notWhileLoading = (name: HostCallName): AppError =>
 
 /** What a call sets off ends with it, however deep it goes. */
 const nobodyWaits = (): AppError =>
-  new AppError('OperationInterrupted', 'Nobody waits for this call any more')
+  new AppError('OperationInterrupted', 'No caller waits for this call any more')
 
 const tooMuchWaits = (name: HostCallName): AppError =>
   new AppError(

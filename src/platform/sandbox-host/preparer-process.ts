@@ -28,7 +28,7 @@ export interface PreparerLimits {
   readonly memoryBytes: number
 }
 
-/** What a source does to a process that has read nothing before it; `interrupted` is nobody's fault. */
+/** What a source does to a process that has read nothing before it; `interrupted` has no culprit. */
 type Loss = 'cpu' | 'memory' | 'crash' | 'interrupted'
 
 export type PreparerReply = Exclude<PreparerAnswer, { ready: true }> | { readonly lost: Loss }

@@ -6,7 +6,7 @@ import { PreparerTurns } from './preparer-turns.ts'
 
 const refuse = () => new AppError('TooManyRequests', 'too many')
 
-/** Turns whose work ends when it is told to, and the sites in the order in which they began. */
+/** Turns whose work ends when the test says so, and the sites in the order in which they began. */
 function bench(processes: number, maxWaiting = 100) {
   let nowMs = 0
   const turns = new PreparerTurns({ processes, maxWaiting, refuse, now: () => nowMs })
@@ -42,7 +42,7 @@ describe('turns of preparing code', () => {
     expect(begun).toEqual(['a', 'a'])
   })
 
-  test('go to the site that has used the least of late', async () => {
+  test('go to the site that has used the least recently', async () => {
     const { ask, begun, end } = bench(1)
     await ask('many')
     await ask('many')

@@ -2,7 +2,7 @@ import type { AppError } from '#base/app-error.ts'
 
 /** In this time what a site has used counts half. */
 const HALF_LIFE_MS = 30_000
-/** A site that has used so much of late leaves one process to the others. */
+/** A site that has used so much recently leaves one process to the others. */
 const HEAVY_MS = 1000
 
 export interface PreparerTurnsOptions {
@@ -27,8 +27,8 @@ interface Waiter {
 
 /**
  * Who prepares code next. A site has one turn at a time. The next turn is that of the site which has used the least processor
- * time of late; what it has waited counts against what it has used, so that every site has its turn. With two processes, one
- * of them is only for sites that have used little.
+ * time recently; what it has waited counts against what it has used, so that every site has its turn. With two processes, one of
+ * them is only for sites that have used little.
  */
 export class PreparerTurns {
   readonly #options: PreparerTurnsOptions

@@ -12,8 +12,8 @@ describe('a process that prepares code', () => {
   test.each([
     ['ends at once', 'exit 1'],
     ['crashes before it is ready', 'kill -SEGV $$'],
-    ['is killed by somebody else', 'kill -KILL $$'],
-  ])('and %s is told as a fault of the service', async (_, script) => {
+    ['is killed by another process', 'kill -KILL $$'],
+  ])('and %s is reported as an error of the service', async (_, script) => {
     preparer = new Preparer({
       command: () => ({ file: '/bin/sh', args: ['-c', script], env: {}, isNested: false }),
       processes: 1,
@@ -27,7 +27,7 @@ describe('a process that prepares code', () => {
   })
 
   // What is around a process ends after it: until then only its own file tells that it is gone.
-  test('and is killed while it reads is told as a fault of the service, however late its end is noticed', async () => {
+  test('and is killed while it reads is reported as an error of the service, however late its end is noticed', async () => {
     const ready = String.raw`\016\000\000\000{"ready":true}`
     const killed = `printf '${ready}'; head -c 4 >/dev/null; sleep 0.4 & kill -KILL $$`
     const scripts = [killed, killed]
@@ -48,7 +48,7 @@ describe('a process that prepares code', () => {
     expect(scripts).toEqual([])
   })
 
-  test('that does not start is told as a fault of the service', async () => {
+  test('that does not start is reported as an error of the service', async () => {
     preparer = new Preparer({
       command: () => ({ file: '/nowhere/node', args: [], env: {}, isNested: false }),
       processes: 1,

@@ -31,22 +31,19 @@ describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
   })
 })
 
-test.skipIf(process.platform !== 'linux')(
-  'a process is stopped until it is told to go on',
-  async () => {
-    const child = spawn('cat')
-    const pid = child.pid ?? 0
-    try {
-      await once(child, 'spawn')
-      expect(isStopped(pid)).toBe(false)
-      child.kill('SIGSTOP')
-      await vi.waitFor(() => expect(isStopped(pid)).toBe(true))
-      child.kill('SIGCONT')
-      await vi.waitFor(() => expect(isStopped(pid)).toBe(false))
-    } finally {
-      child.kill('SIGKILL')
-    }
-    expect(isStopped(0)).toBe(false)
-    expect(isStopped(gone())).toBe(false)
-  },
-)
+test.skipIf(process.platform !== 'linux')('a process is stopped until SIGCONT', async () => {
+  const child = spawn('cat')
+  const pid = child.pid ?? 0
+  try {
+    await once(child, 'spawn')
+    expect(isStopped(pid)).toBe(false)
+    child.kill('SIGSTOP')
+    await vi.waitFor(() => expect(isStopped(pid)).toBe(true))
+    child.kill('SIGCONT')
+    await vi.waitFor(() => expect(isStopped(pid)).toBe(false))
+  } finally {
+    child.kill('SIGKILL')
+  }
+  expect(isStopped(0)).toBe(false)
+  expect(isStopped(gone())).toBe(false)
+})

@@ -12,8 +12,8 @@ export function rssBytes(pid: number): number {
 }
 
 /**
- * Processor time of a process; undefined once it is gone: who watches it hears of that, and how it ended. It grows without
- * end where the system does not tell, so that nothing counts as starved.
+ * Processor time of a process; undefined once it is gone: the code that watches it learns of that, and how it ended. It grows
+ * without end where the system does not tell, so that nothing counts as starved.
  */
 export function cpuMs(pid: number): number | undefined {
   if (process.platform !== 'linux') return performance.now()

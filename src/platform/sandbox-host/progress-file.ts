@@ -31,8 +31,8 @@ function progressBytes({ progressPath }: WorkerConnection): Buffer {
 }
 
 /**
- * Takes back the calls of frames that wait behind timers or answers inside the worker: it has not begun them, and will not.
- * Where it left what it was running meanwhile, it tells by itself whether it did begin them.
+ * Withdraws the calls of frames that wait behind timers or answers inside the worker: it has not begun them, and will not. When
+ * it leaves what it was running at that moment, it reports by itself whether it did begin them.
  */
 export function withdrawCalls(worker: WorkerConnection): PendingCall[] {
   const progress = progressOf(worker)

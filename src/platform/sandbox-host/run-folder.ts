@@ -49,7 +49,7 @@ export class RunFolder {
   }
 }
 
-/** Clears away the folders of services that were killed: nobody listens at their sockets. */
+/** Removes the folders of services that were killed: no process listens at their sockets. */
 export async function removeAbandonedRunFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
   for (const name of names.filter((entry) => entry.startsWith(PREFIX))) {

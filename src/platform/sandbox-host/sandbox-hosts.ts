@@ -36,7 +36,7 @@ import type { Jail } from './walls/jail.ts'
 
 /** One for the sites whose calls are short, one for those that take a little longer. */
 const MIN_HOSTS = 2
-/** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
+/** Processor time of one process that prepares code, in all: no caller can still wait for it then. */
 const PREPARER_CPU_SECONDS = 120
 /** One function of a site is loaded at a time; how many may wait, and how long: no visitor waits for it. */
 const LOAD_LIMITS = { concurrency: 1, queueLength: 2048, queueMs: 120_000 }
@@ -58,7 +58,7 @@ export interface SandboxHostsDeps {
   readonly cacheDir: string
   /** What makes an isolate's global scope. */
   readonly scripts: GuestScripts
-  /** What stands around every process; the walls that this machine has when left out. */
+  /** The walls around every process; the walls that this machine has when left out. */
   readonly jail?: Jail
   /** What the processes run; those beside this program when left out. */
   readonly entries?: SandboxEntries

@@ -28,7 +28,7 @@ import type { WallState } from './walls/walls.ts'
 export interface Sandbox extends AsyncDisposable {
   /** Runs one call of a program's function. Never rejects for what site code does: that is a `CallOutcome`. */
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
-  /** The same for who needs no promise: `ended` is told once, maybe at once. */
+  /** The same for callers that need no promise: `ended` is called once, maybe at once. */
   begin(call: Call, target: CallTarget, ended: (outcome: CallOutcome) => void): void
   /**
    * As `call`, in an isolate that samples what runs: the result is JSON of `ProfiledResult`. Give it a program of its own,
@@ -239,7 +239,7 @@ export interface SandboxStatus {
     readonly restarts: number
     readonly rssBytes: number
   }[]
-  /** What stands around every process. */
+  /** The walls around every process. */
   readonly walls: readonly WallState[]
   readonly warmIsolates: number
   readonly running: number

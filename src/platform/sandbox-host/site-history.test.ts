@@ -11,7 +11,7 @@ describe('what is known of a site', () => {
   test.each([
     ['a short call', 1, false, 'ordinary'],
     ['a call that takes a little longer', 6, false, 'apart'],
-    ['a cold call that loads its code meanwhile', 40, true, 'ordinary'],
+    ['a cold call that loads its code at the same time', 40, true, 'ordinary'],
     ['a cold call that takes much longer', 60, true, 'apart'],
     ['a call that others must not wait for', 101, false, 'long'],
     ['a cold one of those', 101, true, 'long'],

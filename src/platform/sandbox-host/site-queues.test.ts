@@ -289,7 +289,7 @@ describe('the queues of the sites', () => {
     expect(outcomes).toMatchObject([1, 2].map(() => ({ failure: { what: 'queueLength' } })))
   })
 
-  test('forgets a call that nobody waits for', () => {
+  test('forgets a call without a waiting caller', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
     const call = pending('one', outcomes, { call: { depth: 1 } })

@@ -107,7 +107,9 @@ export class SiteQueues {
     site.drop(pending)
     this.#waiting -= 1
     if (site.waiting === 0) this.#active.delete(site)
-    pending.settle(failedOutcome({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
+    pending.settle(
+      failedOutcome({ kind: 'interrupted', message: 'No caller waits for it any more' }),
+    )
   }
 
   putBack(pending: PendingCall): void {

@@ -20,8 +20,8 @@ export interface StartedProcess {
 }
 
 /**
- * Starts a process of the sandbox in a session of its own: Ctrl-C in the terminal is for the service, which still answers
- * calls while it drains. Whoever starts it hears of its `error` and its end.
+ * Starts a process of the sandbox in a session of its own: Ctrl-C in the terminal is for the service, which still answers calls
+ * while it drains. Its starter handles its `error` and its end.
  */
 export function startProcess(command: HostCommand, stdout: 'ignore' | 'pipe'): StartedProcess {
   const { file, args, env, isNested } = command

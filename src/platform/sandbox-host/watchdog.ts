@@ -16,7 +16,7 @@ const LATE_FACTOR = 4
 const WHOLE_PROCESSOR = 0.9
 /** A process that got no processor time is slow, not stuck; up to a point, which is beyond what its worker itself waits. */
 const STARVED_FACTOR = MAX_WAIT_FACTOR + 8
-/** How long a process with nothing to do may be stopped by somebody else. */
+/** How long a process with nothing to do may be stopped by another program. */
 const STOPPED_MS = 1000
 /** How often those are looked at while no calls come. */
 const REST_MS = 2000
@@ -33,7 +33,7 @@ interface Observation {
 }
 
 /**
- * Kills a host process that outgrows its memory or stops answering while calls are inside, and one that somebody else has
+ * Kills a host process that outgrows its memory or stops answering while calls are inside, and one that another program has
  * stopped, so that no call waits in it.
  */
 export class Watchdog {
@@ -140,7 +140,7 @@ export class Watchdog {
   /** Why the worker has stayed at the same place for longer than any code may run, if it has. */
   #silence(host: HostProcess, worker: WorkerConnection, nowMs: number): KillReason | undefined {
     const [frame] = worker.unacked
-    // It has ended by itself, or somebody else ended it: the calls inside are not to blame for the silence.
+    // It has ended by itself, or another program ended it: the calls inside are not to blame for the silence.
     if (!frame || cpuMs(host.pid) === undefined) return undefined
     const { mark, isLoading } = this.#deps.readProgress(worker)
     const seen = this.#observed.get(worker)

@@ -26,7 +26,7 @@ export interface SentFrame {
   /** Nothing is sent behind it: it may take long, or bring the host down. */
   readonly risky: boolean
   sections: readonly SentSection[]
-  /** Whether the worker was told not to begin its calls. */
+  /** Whether its calls are withdrawn. */
   isWithdrawn: boolean
 }
 
@@ -37,7 +37,7 @@ export interface SentSection {
   readonly calls: readonly PendingCall[]
 }
 
-/** What a worker says, but for the frames that it has received. */
+/** Records of a worker, except for the frames that it has received. */
 export type WorkerRecord = Exclude<FromWorker, { kind: 'acknowledge' | 'withdrawn' | 'hello' }>
 
 export interface WorkerEvents {
@@ -128,7 +128,7 @@ export class WorkerConnection {
     this.#added()
   }
 
-  /** The worker is gone: nobody reads them any more. */
+  /** The worker is gone and reads no more of them. */
   dropAnswers(): void {
     for (const { onSent } of this.#answers.drain()) onSent()
   }

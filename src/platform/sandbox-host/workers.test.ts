@@ -172,7 +172,7 @@ describe('a call is given', () => {
     expect(workers.for(waiting, LATER)).toBe(own)
   })
 
-  test('of a site in quarantine to nobody while it is held', () => {
+  test('of a site in quarantine to no worker while it is held', () => {
     const { workers } = workersOf('ordinary', 'quarantine')
     const waiting = site((history) => history.quarantine(LATER))
     expect(workers.for(waiting, LATER + 249)).toBeUndefined()

@@ -44,8 +44,8 @@ export class Workers {
   }
 
   /**
-   * The worker for the site's next call: of its kind, or an ordinary one that is not stuck. None while the one that it
-   * needs is not there, or while the site itself keeps one busy: it waits for that, and hurts nobody else.
+   * The worker for the site's next call: of its kind, or an ordinary one that is not stuck. None while the one that it needs is
+   * not there, or while the site itself keeps one busy: it waits for that, and delays no other site.
    */
   for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
     const role = next?.purpose === 'load' ? 'load' : history.roleAt(nowMs)
@@ -167,6 +167,6 @@ function hash(text: string): number {
   return value
 }
 
-/** Somebody of the site tries something out, which may take long. */
+/** A call that a person of the site tries out, which may take long. */
 const isByHand = (call: PendingCall | undefined): boolean =>
   call?.purpose === 'compute' || call?.purpose === 'profile'

@@ -16,7 +16,7 @@ interface ExpiringSealDeps<Fields extends TObject> {
   readonly maxLength: number
 }
 
-/** What somebody else holds until it comes back: sealed, for a time. Nothing is stored, and any replica opens it. */
+/** Fields that a client keeps until it sends them back: encrypted, for a time. Nothing is stored, and any replica opens it. */
 export class ExpiringSeal<Fields extends TObject> {
   readonly #deps: ExpiringSealDeps<Fields>
 
@@ -24,7 +24,7 @@ export class ExpiringSeal<Fields extends TObject> {
     this.#deps = deps
   }
 
-  /** `context` says for whom and for what: the same must be given to `open`. */
+  /** `context` names the recipient and the purpose: the same must be given to `open`. */
   seal(context: string, value: Static<Fields>): string {
     const { key, clock, lifetimeMs } = this.#deps
     const content = { ...value, expiresAtMs: clock.now().getTime() + lifetimeMs }

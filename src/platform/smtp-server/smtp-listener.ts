@@ -72,7 +72,7 @@ export class SmtpListener {
     const { config, name, logger, reloadMs = RELOAD_MS } = this.#deps
     const material = await this.#material()
     const server = new GuardedServer(this.#options(material))
-    // What befalls one connection: a reset, a failed handshake.
+    // An error of one connection: a reset, a failed handshake.
     server.on('error', (error) => logger.debug({ err: error }, 'an SMTP connection failed'))
     await listening(
       server.server,
@@ -280,7 +280,7 @@ class GuardedServer extends SMTPServer {
 const bye = (connection: Pick<GuardedConnection, 'send'>): void =>
   connection.send(421, '4.3.2 The server shuts down: try again in a moment')
 
-/** A client that has been told reads it and closes; one that does not is not waited for. */
+/** A client reads the last reply and closes; one that does not is not waited for. */
 const lastWords = (): Promise<void> => delay(LAST_WORDS_MS)
 
 /** A stream that is read to its middle is not destroyed: the library would answer before the client has ended. */

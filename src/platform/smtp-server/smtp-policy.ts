@@ -31,8 +31,8 @@ export interface ConnectionSummary {
 }
 
 /**
- * What a mail server lets through. Each method answers by returning, or refuses by throwing an `SmtpReply`; any other error
- * is answered with a 451 and told to `failed`.
+ * What a mail server lets through. Each method answers by returning, or refuses by throwing an `SmtpReply`; any other error is
+ * answered with a 451 and passed to `failed`.
  */
 export interface SmtpPolicy {
   connected(client: SmtpClient): void

@@ -5,7 +5,7 @@ import { MailRefused, type MailTransport, type RawMail } from './mail-transport.
 
 /** Counts what is handed to another transport. */
 export class CountedTransport implements MailTransport {
-  /** `kept` here for the operator, `refused` for good, `failed` this time. */
+  /** `kept` here for the operator, `refused` permanently, `failed` this time. */
   readonly outcomes = new Tally(['sent', 'kept', 'refused', 'failed'])
   readonly durations = new DurationHistogram()
   readonly #transport: MailTransport

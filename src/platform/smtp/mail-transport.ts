@@ -27,15 +27,15 @@ export interface MailTransport extends AsyncDisposable {
   /** False when messages are kept for the operator to read. */
   readonly delivers: boolean
   /**
-   * Resolves when somebody else has taken the message over. Throws `MailRefused` when trying again is useless, and
-   * anything else when it is not.
+   * Resolves when the next server has accepted the message. Throws `MailRefused` when trying again is useless, and anything else
+   * when it is not.
    */
   send(message: RawMail, signal: AbortSignal): Promise<void>
   /** Resolves when a message could be handed over now: connects and signs in, and sends nothing. */
   verify(): Promise<void>
 }
 
-/** What a gateway answers that refuses a message for good. */
+/** The reply of a gateway that refuses a message permanently. */
 export interface SmtpRefusal {
   readonly command: string | undefined
   readonly responseCode: number
@@ -46,7 +46,7 @@ export interface SmtpRefusal {
 /** The message will not be taken, now or later. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused'
-  /** Undefined when nobody had to be asked. */
+  /** Undefined when no server had to be asked. */
   readonly refusal: SmtpRefusal | undefined
 
   constructor(message: string, refusal?: SmtpRefusal) {

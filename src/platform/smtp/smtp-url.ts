@@ -12,9 +12,9 @@ type Connection = Pick<
 >
 
 /**
- * How `SMTP_URL` connects. `smtps:` is TLS from the first byte; `smtp:` upgrades when the gateway offers it, and insists
- * on it when there is a password to protect or the URL says `?starttls=required`. On loopback nothing is upgraded: the
- * certificates that local gateways offer there name nobody.
+ * How `SMTP_URL` connects. `smtps:` is TLS from the first byte; `smtp:` upgrades when the gateway offers it, and insists on it
+ * when there is a password to protect or the URL says `?starttls=required`. On loopback nothing is upgraded: the certificates
+ * that local gateways offer there name no host.
  */
 export function smtpConnection(smtpUrl: string): Connection {
   const url = new URL(smtpUrl)

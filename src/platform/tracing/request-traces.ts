@@ -7,7 +7,7 @@ const MAX_KNOWN = 10_000
 
 /** The place of one request in a trace. */
 export interface RequestTrace {
-  /** For whom the request asks in turn. */
+  /** The context for requests that this one makes. */
   readonly context: TraceContext
   /** Whether its client began the trace: what was begun here stays here. */
   readonly isHandedOn: boolean

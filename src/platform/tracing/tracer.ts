@@ -13,9 +13,9 @@ export interface NewSpan {
   readonly attributes: SpanAttributes
 }
 
-/** Something that takes time, which a collector is told of once it is over. */
+/** An operation with a duration, which is exported once it is over. */
 export interface Span {
-  /** For whom is asked in its course. */
+  /** The context for requests within it. */
   readonly context: TraceContext
   end(attributes: SpanAttributes, isFailed: boolean): void
 }

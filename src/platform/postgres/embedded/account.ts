@@ -2,16 +2,16 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** "nobody" on nearly every system: PostgreSQL refuses to run as root. */
+/** The uid of the user "nobody" on nearly every system: PostgreSQL refuses to run as root. */
 const NOBODY = 65534
 
-/** Who runs the database; undefined means whoever runs this process. */
+/** The user that runs the database; undefined means the user of this process. */
 export interface Account {
   readonly uid: number
   readonly gid: number
 }
 
-/** Root gives way to the owner of the cluster, or to nobody for a new one. */
+/** As root, the owner of the cluster runs the database, or the user "nobody" a new one. */
 export function accountFor(owner: Account | undefined): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   return owner && owner.uid !== 0 ? owner : { uid: NOBODY, gid: NOBODY }

@@ -80,7 +80,7 @@ async function initCluster({
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      // Otherwise initdb empties the folder when it fails, and another start may have made it meanwhile.
+      // Otherwise initdb empties the folder when it fails, and another start may have made it since.
       '--no-clean',
     ])
     if (exitCode !== 0) {

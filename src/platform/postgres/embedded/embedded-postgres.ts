@@ -102,7 +102,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
     return this.#postmaster.pid
   }
 
-  /** Keeps the server from being started again when it ends; a start that is under way goes on. */
+  /** Keeps the server from being started again when it ends; a start in progress goes on. */
   stopRestarting(): void {
     this.#stopRestarting = true
   }

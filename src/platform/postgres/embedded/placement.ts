@@ -53,7 +53,7 @@ export async function choosePlacement(options: PlacementOptions): Promise<Placem
   const owner = await ownerOf(cluster)
   if (owner && process.getuid && ![0, owner.uid].includes(process.getuid())) {
     throw new SetupError(
-      `The database in "${cluster}" belongs to uid ${owner.uid}, as whom or as root it was first started: ` +
+      `The database in "${cluster}" belongs to uid ${owner.uid}; start it as that user or as root, as on its first start: ` +
         'start it like that again, or give this start a data folder of its own with CROFT_DATA_DIR',
     )
   }

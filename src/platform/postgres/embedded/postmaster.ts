@@ -31,7 +31,7 @@ const SETTINGS = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   log_checkpoints: 'off',
-  // What a statement was refused for is told to whoever sent it, and there may be very many.
+  // The sender of a statement gets the reason of its refusal, and there may be very many.
   log_min_error_statement: 'panic',
   log_timezone: 'UTC',
   timezone: 'UTC',

@@ -132,7 +132,7 @@ const nodePermissions = ({ reads, writes }: View): string[] => [
   '--permission',
   '--allow-addons',
   '--allow-worker',
-  // It says on stderr that native code could get around the rest: hence the other walls.
+  // Node warns on stderr that native code could get around the rest: that is why there are other walls.
   '--disable-warning=SecurityWarning',
   ...withTargets([...reads, ...writes, LIBC_MARK]).map((path) => `--allow-fs-read=${path}`),
   ...withTargets(writes).map((path) => `--allow-fs-write=${path}`),

@@ -1,9 +1,8 @@
 /**
- * What stands between a sandbox process and everything else, should code break out of its isolate:
- * `files`: it sees only what it reads, and writes only its own two files; `network`: it has none; `processes`: it sees no
- * other; `syscalls`: the kernel refuses what it never needs; `user`: it is nobody else's user; `permissions`: Node refuses
- * files and programs by itself; `limits`: open files, file sizes, processes, no core files; `memory`: the
- * kernel bounds it.
+ * The walls between a sandbox process and everything else, should code break out of its isolate: `files`: it sees only what it
+ * reads, and writes only its own two files; `network`: it has none; `processes`: it sees no other; `syscalls`: the kernel refuses
+ * what it never needs; `user`: its user has no other process; `permissions`: Node refuses files and programs by itself; `limits`:
+ * open files, file sizes, processes, no core files; `memory`: the kernel bounds it.
  */
 export const WALLS = [
   'files',
