@@ -14,7 +14,7 @@ test.each<[LimiterRefusal, SandboxFailure]>([
     { reason: 'timeout', maxWaitMs: 200 },
     { kind: 'limit', what: 'queueMs', limit: 200, used: 200 },
   ],
-  [{ reason: 'aborted' }, { kind: 'interrupted', message: 'Nobody waits for it any more' }],
+  [{ reason: 'aborted' }, { kind: 'interrupted', message: 'No caller waits for it any more' }],
 ])('a refusal of the limiter is a failure of the call: %o', (refusal, failure) => {
   expect(failureOf(refusal)).toEqual(failure)
 })

@@ -184,7 +184,7 @@ export function failureOf(refusal: LimiterRefusal): SandboxFailure {
       return { kind: 'limit', what: 'queueMs', limit, used: limit }
     }
     case 'aborted':
-      return { kind: 'interrupted', message: 'Nobody waits for it any more' }
+      return { kind: 'interrupted', message: 'No caller waits for it any more' }
   }
 }
 
