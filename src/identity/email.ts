@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { asciiDomain } from '#base/domain-name.ts'
 
 /**
- * Neither blanks and control characters, nor what a mail header gives a meaning, nor marks that nobody sees: two accounts
- * must not look alike.
+ * Neither blanks and control characters, nor what a mail header gives a meaning, nor invisible marks: two accounts must not look
+ * the same.
  */
 const PART =
   '[^\\s@"<>()\\[\\]\\\\,;:\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ud800-\\udfff]+'

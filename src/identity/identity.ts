@@ -78,7 +78,7 @@ export interface IdentityDeps extends Pick<
   readonly mailboxOwnership: MailboxOwnership
   /** Ours when left out. */
   readonly breachedPasswords?: BreachedPasswords
-  /** For a pool that signs tokens; made anew when left out. */
+  /** For a pool that signs tokens; generated when left out. */
   newKeyPair?(): Promise<NewKeyPair>
   /** For jobs, which carry only the site's id. 404 when it is gone. */
   siteOf(siteId: string): Promise<Site>

@@ -10,7 +10,7 @@ export interface AskingBrowser {
   knownAs(email: string): string | undefined
 }
 
-/** A request to the sign-in of one pool, by whomever. */
+/** A request to the sign-in of one pool, signed in or not. */
 export interface PoolRequest {
   readonly site: Site
   readonly pool: Pool

@@ -10,6 +10,6 @@ export function requireRecentSignIn(signIn: { readonly authTime: Date }, now: Da
   if (isRecentSignIn(signIn, now)) return
   throw new AppError(
     'RecentSignInRequired',
-    'This needs a sign-in of the last 15 minutes: sign in again (max_age or prompt=login), then try once more',
+    'This needs a sign-in of the last 15 minutes: sign in again (max_age or prompt=login), then retry',
   )
 }

@@ -166,7 +166,7 @@ describe('the policy', () => {
     await expect(desk.signUp('leaked@x.org', 'Leaked-p4ssage')).rejects.toMatchObject({
       code: 'InvalidPassword',
       details: [
-        { field: 'password', message: 'is one of the passwords that everybody tries first' },
+        { field: 'password', message: 'is one of the passwords that attackers try first' },
       ],
     })
   })

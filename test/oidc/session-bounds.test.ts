@@ -58,7 +58,7 @@ describe('a sign-in that nobody uses', () => {
       status: 400,
       json: {
         error: 'invalid_grant',
-        error_description: 'The sign-in has ended, for nobody used it for too long',
+        error_description: 'The sign-in has ended because it was not used for too long',
       },
     })
     expect(await listed(evening, sub)).toEqual([])

@@ -4,10 +4,10 @@ import { invalid } from '#base/app-error.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import { t } from '#languages/message.ts'
 
-/** Stands for everything that is no address, and is none, so nobody can have it. */
+/** Stands for all that is no address, and is no valid address, so that no account can have it. */
 const NO_ADDRESS = 'invalid'
 
-/** For looking somebody up: what is no address costs what an unknown one does. */
+/** The address for looking up an account: invalid input costs as much as an unknown address. */
 export function lookupEmail(typed: string): string {
   const email = canonicalEmail(typed)
   return isAddress(email) ? email : NO_ADDRESS

@@ -12,7 +12,7 @@ import { updateSignUpCode } from './sign-up-queries.ts'
 
 type Job = QueueJobs['account-mail']
 
-/** Answers those who asked with an address, by mail to that address: nobody else learns whether it has an account. */
+/** Answers requests that name an address, by mail to that address: only its owner learns whether it has an account. */
 export class AccountMail {
   readonly #deps: AccountServiceDeps
 
@@ -54,7 +54,7 @@ export class AccountMail {
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code }, job)
   }
 
-  /** Mails the link once more when a sign-in to an account that is being deleted is requested. */
+  /** Mails the link again when a sign-in to an account that is being deleted is requested. */
   async #mailDeletion(
     tx: SiteTx,
     site: Site,
@@ -66,7 +66,7 @@ export class AccountMail {
     await mailDeletionLinkAgain(this.#deps, tx, { site, pool }, { user, asker: job })
   }
 
-  /** An account's sign-ups go on like others, or whoever made one could tell: only no mail has their code. */
+  /** Sign-ups with an address that has an account look like others, or their maker could tell: only no mail has their code. */
   async #mailSignUp(
     tx: SiteTx,
     site: Site,
@@ -109,7 +109,7 @@ export class AccountMail {
   }
 }
 
-/** Site and pool may have been deleted since somebody asked. */
+/** Site and pool may have been deleted since the request. */
 async function foundOrUndefined<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found

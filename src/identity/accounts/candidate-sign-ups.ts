@@ -13,8 +13,8 @@ export function candidateSignUps(
 }
 
 /**
- * The sign-up that somebody who names none most likely means: the newest of those that came from where they are now, else
- * the newest. A stranger who signs up with the same address, before or after, does not come between.
+ * The most likely sign-up when the request names none: the newest of those from the same network, else the newest. A stranger who
+ * signs up with the same address, before or after, does not come between.
  */
 export const mostLikelySignUp = (
   newestFirst: readonly PendingSignUp[],

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { t } from '#languages/message.ts'
 
-/** One wording for every reason: wrong, used, expired, tried too often, of nobody. */
+/** One wording for every reason: wrong, used, expired, tried too often, unknown. */
 export const wrongCode = (): AppError => new AppError('InvalidVerificationCode', t('error.code'))
 
 export const wrongCredentials = (): AppError =>

@@ -42,8 +42,8 @@ export class InviteAcceptances {
   }
 
   /**
-   * Mails whoever was invited another link in the place of one that is too old, if the invite still stands. Whoever asks has
-   * had the old one. 429.
+   * Mails the invited person another link in place of an expired one, if the invite is still valid. The request must have the old
+   * link. 429.
    */
   async renew(site: Site, token: string, origin: RequestOrigin): Promise<void> {
     const { database, clock, directory, rateLimiter, users, invites } = this.#deps
@@ -89,7 +89,7 @@ export class InviteAcceptances {
   ): Promise<User> {
     const { clock, users, invites, passwords, events } = this.#deps
     const key = { userPoolId: pool.userPoolId, sub }
-    // The account before its invites, as whoever sends new ones locks them.
+    // The account before its invites, in the order of other writers.
     await lockUser(tx, key)
     const invitee = await invites.redeem(tx, token)
     const mine = invitee?.sub === sub && (await activateInvited(tx, key, clock.now()))

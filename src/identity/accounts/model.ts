@@ -2,7 +2,7 @@ import type { Role } from '#base/actor.ts'
 import type { NewPassword } from '#identity/passwords/passwords.ts'
 import type { User } from '#identity/users/model.ts'
 
-/** An address and a password, as somebody typed them. */
+/** An address and a password, as they were typed. */
 export interface Credentials {
   readonly email: string
   readonly password: string
@@ -14,7 +14,7 @@ export interface NewAccount extends Credentials {
 }
 
 export interface SignUpReceipt {
-  /** Names this sign-up among all that wait for the same address. Whoever confirms with it confirms this one. */
+  /** Names this sign-up among all that wait for the same address. A confirmation that names it confirms this one. */
   readonly registrationId: string
   readonly sub: string
   /** In the spelling under which it is stored. */
@@ -59,7 +59,7 @@ export interface OpenInvite {
   readonly role: Role | null
 }
 
-/** Why an invite opens nothing: its password is set, it is too old and still stands, or nobody can tell. */
+/** Why an invite cannot be used: its password is set, it is too old and still there, or it is unknown. */
 export type InviteEnd = 'used' | 'expired' | 'unknown'
 
 export interface InviteAcceptance {

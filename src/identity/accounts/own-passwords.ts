@@ -70,9 +70,9 @@ export class OwnPasswords {
     await database.withSite(site.siteId, async (tx) => {
       await lockUser(tx, { userPoolId: pool.userPoolId, sub })
       const replaced = await passwords.replace(tx, pool, { sub, oldHash }, prepared)
-      // Somebody else changed it while we were looking at the old one.
+      // Another request changed it while we were checking the old one.
       if (!replaced) throw wrongOldPassword()
-      // Whoever has asked for one was about to set a password, too.
+      // A person who has asked for a reset was about to set a password, too.
       await userCodes.deleteResets(tx, { userPoolId: pool.userPoolId, sub })
       await signOut.everywhere(tx, pool, sub, {
         ...keep,

@@ -81,7 +81,7 @@ export class PasswordResets {
     return done ? sub : undefined
   }
 
-  /** False when it is refused; the try counts all the same. */
+  /** False when it is refused; the attempt counts in either case. */
   async #reset(tx: SiteTx, resetting: PreparedReset): Promise<boolean> {
     const { site, pool, origin, sub, email, code, prepared } = resetting
     const { clock, users, passwords, userCodes, events, authEmails, signOut } = this.#deps

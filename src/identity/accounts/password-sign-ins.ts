@@ -11,7 +11,7 @@ import { wrongCredentials } from './errors.ts'
 import type { AuthenticationResult, Credentials } from './model.ts'
 import { type PendingSignUp, selectSignUps } from './sign-up-queries.ts'
 
-/** Sign-in by password. Whoever it is, the same statements run and one password is hashed. */
+/** Sign-in by password. For every address the same statements run and one password is hashed. */
 export class PasswordSignIns {
   readonly #deps: AccountServiceDeps
 
@@ -30,7 +30,7 @@ export class PasswordSignIns {
       this.#compare(request, credentials),
     )
     if (user) return { kind: 'signed-in', user }
-    // Not forgiven as a success is: whoever knows a sign-up's password may still be guessing at the account's.
+    // Does not reset failures as a success does: a person who knows a sign-up's password may still be guessing at the account's.
     const signUp = await this.#waiting(request, credentials)
     if (!signUp) throw wrongCredentials()
     return { kind: 'unconfirmed', registrationId: signUp.registrationId }
@@ -64,9 +64,8 @@ export class PasswordSignIns {
   }
 
   /**
-   * The sign-up of who gives its password, whether the address has an account or not: whoever signed up with somebody's
-   * address must not learn it by signing in. Only the newest from where they are, so that nobody elsewhere can tell by the
-   * time that it takes that one waits.
+   * The sign-up with that password, whether the address has an account or not: a person who signed up with another's address must
+   * not learn it by signing in. Only the newest from their network, so that the time it takes reveals nothing to other networks.
    */
   async #waiting(
     { site, pool, origin }: PoolRequest,

@@ -95,7 +95,7 @@ export class SignUps {
     return { sub }
   }
 
-  /** Mails the sign-up a new code, in whose place the old one is dead; by a worker, so that nobody can watch. 429. */
+  /** Mails the sign-up a new code and revokes the old one; in a worker, so that the response time reveals nothing. 429. */
   async resend(request: PoolRequest, resend: CodeResendRequest): Promise<void> {
     const { site, pool, origin } = request
     if (!pool.settings.selfSignUp) throw signUpDisabled()
@@ -126,7 +126,7 @@ export class SignUps {
     return right && coded ? coded.registrationId : 'none'
   }
 
-  /** Undefined when it is refused; the try counts all the same. */
+  /** Undefined when it is refused; the attempt counts in either case. */
   async #confirm(tx: SiteTx, confirming: PreparedConfirmation): Promise<string | undefined> {
     const { pool, email, code, registrationId, origin } = confirming
     const { clock, users, passwords, events } = this.#deps
@@ -150,7 +150,7 @@ export class SignUps {
     }
     const { sub, hash, sealedSrp } = signUp
     await passwords.storeSealed(tx, pool, sub, { hash, sealedSrp })
-    // The others stay until they are too old, and come to nothing: their going would tell whoever made them.
+    // The others stay until they expire, and cannot be confirmed: removing them would reveal the account to their maker.
     await deleteSignUp(tx, pool.userPoolId, signUp.registrationId)
     await events.record(tx, { event: 'sign-up.confirmed', pool: pool.kind, sub, email, origin })
     return sub

@@ -55,7 +55,7 @@ export class AdminUsers {
     this.#deps = deps
   }
 
-  /** Invites somebody; 409 `UserAlreadyExists` for an address that has an account. */
+  /** Invites a user; 409 `UserAlreadyExists` for an address that has an account. */
   async create(
     site: Site,
     by: StepUpActor,
@@ -65,7 +65,7 @@ export class AdminUsers {
     const { database, idempotentAnswers, directory } = this.#deps
     const { role = 'user' } = input
     requireAuthorityOver(by, role)
-    // Whom an admin makes an admin outlives the token with which it was done.
+    // An admin that another admin adds outlives the token with which it was done.
     if (role !== 'user') by.stepUp('movesAccount')
     const { admin } = await directory.get(site)
     return database.withSite(site.siteId, (tx) => {
@@ -111,17 +111,14 @@ export class AdminUsers {
     return database.withSite(site.siteId, async (tx) => {
       const user = await users.lockInvited(tx, userPoolId, userId)
       if (!user) throw alreadyActive(await this.#find(tx, userPoolId, userId))
-      // Their role may have changed meanwhile.
+      // Their role may have changed since.
       requireAuthorityOver(by, user.role)
       const { recipient, delivers } = await invites.send(tx, site, user, by)
       return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
     })
   }
 
-  /**
-   * The members with these ids or addresses, in their order; undefined for who is none. They stay until the transaction
-   * ends.
-   */
+  /** The members with these ids or addresses, in their order; undefined for an unknown one. They stay until the transaction ends. */
   async holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]> {
     const emails = names.map(canonicalEmail)
     const found = await selectHeldAdminUsers(tx, { subs: names, emails })
@@ -180,7 +177,7 @@ export class AdminUsers {
     return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
   }
 
-  /** Alone in the pool, on a user whom the actor has authority over; their standing is looked up anew afterwards. */
+  /** Locks the pool for a change of a user that the actor has authority over; looks the actor's role up again afterwards. */
   async #changing<Result>(
     site: Site,
     by: Actor,
@@ -229,7 +226,7 @@ function adminUserOf({ sub, email, role, externalEmail, status }: User): AdminUs
 const alreadyActive = ({ email }: User): AppError =>
   new AppError('UserAlreadyActive', `"${email}" has taken up the invite and needs no other one`)
 
-/** One who can sign in must be left; only an invitation may be taken back when nobody else has come yet. */
+/** A member who can sign in must be left; only an invitation may be withdrawn when no other member has come yet. */
 async function requireAnother(tx: SiteTx, { userPoolId, sub, status }: User): Promise<void> {
   const others = await selectOtherSuperAdmins(tx, userPoolId, sub)
   if (status === 'INVITED' ? others.length > 0 : others.includes('ACTIVE')) return

@@ -15,13 +15,13 @@ export type AuthEmail = { readonly to: string } & (
       readonly action: ProofAction
     }
   | { readonly kind: 'password-changed'; readonly pool: PoolKind }
-  /** To the owner of an account whose address somebody signed up with again. */
+  /** To the owner of an account whose address was used for another sign-up. */
   | { readonly kind: 'account-exists'; readonly pool: PoolKind }
   /** To the account's address, when a provider was linked. */
   | { readonly kind: 'provider-linked'; readonly provider: string }
   /** To the account's address, when its owner took a provider off again. */
   | { readonly kind: 'provider-unlinked'; readonly provider: string }
-  /** To the owner of an address that somebody wanted for another account. */
+  /** To the owner of an address that was requested for another account. */
   | { readonly kind: 'address-taken'; readonly pool: PoolKind }
   /** To the address of an account that its owner deletes, with the link that takes it back. */
   | { readonly kind: 'account-deleting'; readonly url: string; readonly expiresAt: Date }
@@ -33,7 +33,7 @@ export type AuthEmail = { readonly to: string } & (
   /** To the account's address, when a passkey was added or removed. */
   | { readonly kind: 'passkey-added'; readonly pool: PoolKind }
   | { readonly kind: 'passkey-removed'; readonly pool: PoolKind }
-  /** To the account's address, when somebody who has the password has entered wrong codes for a while. */
+  /** To the account's address, when wrong codes were entered with the right password for a while. */
   | { readonly kind: 'second-factor-guessed'; readonly pool: PoolKind }
   /** To the address that an account is to have. */
   | {

@@ -32,8 +32,8 @@ export class AuthEmails {
   }
 
   /**
-   * What is sent in a transaction leaves with its commit, or not at all. It is in the language of whose account the address is,
-   * and else in that of whoever asked.
+   * What is sent in a transaction leaves with its commit, or not at all. It is in the language of the account with the address,
+   * and else in that of the request.
    */
   async send(tx: SiteTx, site: Site, email: AuthEmail, asker: EmailAsker = {}): Promise<void> {
     const content =

@@ -37,7 +37,7 @@ export const Brandings = Type.Object(
 )
 export type Brandings = Static<typeof Brandings>
 
-/** The type that a pool's mailed codes go by. */
+/** The message type of a pool's mailed codes. */
 export const messageTypeOf = (pool: PoolKind): MessageType =>
   pool === 'admin' ? 'adminVerificationEmail' : 'dataVerificationEmail'
 

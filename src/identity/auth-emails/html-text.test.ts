@@ -62,7 +62,7 @@ describe('HTML as text', () => {
     )
   })
 
-  // Whoever reads it again from the start at each piece takes minutes.
+  // A parser that reads it again from the start at each piece takes minutes.
   test.each([
     ['comments', '<!--', ''],
     ['tags', '<a', ''],

@@ -1,4 +1,4 @@
-/** Elements whose content nobody reads. */
+/** Elements whose content is not shown. */
 const HIDDEN_ELEMENTS = ['script', 'style', 'head', 'title', 'template', 'svg']
 const BREAKS: ReadonlyMap<string, string> = new Map([
   ['br', '\n'],

@@ -14,7 +14,7 @@ export function selectBrandings(tx: SiteTx): Promise<BrandingRow[]> {
     .execute()
 }
 
-/** That in which whoever has the address last signed in. */
+/** The language of the last sign-in with the address. */
 export async function selectLanguage(tx: SiteTx, address: string): Promise<string | undefined> {
   const row = await tx.db
     .selectFrom('user_pool')

@@ -12,7 +12,7 @@ export interface AuthorizationRequest {
   readonly pool: Pool
   readonly client: Client
   readonly redirectUri: string
-  /** The issuer that the client asked: the pool's, or one of before. */
+  /** The issuer that the client asked: the pool's, or a former one. */
   readonly issuer: string
   /** The granted scopes, space-separated: those that were requested and exist. */
   readonly scope: string

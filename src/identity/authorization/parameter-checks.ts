@@ -58,7 +58,7 @@ export const CLIENT_CHECKS: readonly ParameterCheck[] = [
     ),
 ]
 
-/** The client is told of the first that fails. */
+/** The client gets the error of the first that fails. */
 export const REQUEST_CHECKS: readonly ParameterCheck[] = [
   ({ repeated: [name] }) => name !== undefined && invalidRequest(`${name} is there more than once`),
   // OpenID Connect Core sections 6 and 7.2.1: ignoring one would drop what the client asks for in it.

@@ -69,8 +69,8 @@ export class SignIns {
   }
 
   /**
-   * Where the browser goes when nobody has to sign in: to the client with a code when its session suffices, with an error
-   * when no page may be shown (`prompt=none`), or to the page for consent. Undefined when the user has to sign in.
+   * Where the browser goes when no sign-in is needed: to the client with a code when its session suffices, with an error when no
+   * page may be shown (`prompt=none`), or to the page for consent. Undefined when the user has to sign in.
    */
   async resume(
     site: Site,
@@ -199,7 +199,7 @@ export class SignIns {
     })
   }
 
-  /** With a code, but for the account's page: it reads the session itself. */
+  /** With a code, except for the account's page: it reads the session itself. */
   async #next(tx: SiteTx, request: AuthorizationRequest, subject: CodeSubject): Promise<NextStep> {
     if (request.client.purpose === 'account') {
       return { kind: 'client', location: request.redirectUri }

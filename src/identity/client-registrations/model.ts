@@ -8,7 +8,7 @@ import { AccessTokenFormat } from '#identity/pools/client.ts'
 export const MAX_CLIENTS = 50
 const MAX_NAME_LENGTH = 100
 const MAX_KEYS = 10
-/** How long a secret stays good beside its successor, unless told otherwise. */
+/** How long a secret stays valid beside its successor, unless a request says otherwise. */
 export const FORMER_SECRET_HOURS = 24
 const MAX_FORMER_SECRET_HOURS = 7 * 24
 
@@ -45,7 +45,7 @@ const Changeable = {
   name: Name,
   redirectUris: Type.Array(Type.String(), { minItems: 1, maxItems: 20, uniqueItems: true }),
   logoutUris: Type.Optional(Uris),
-  /** It is somebody else's: people are asked for consent. */
+  /** It belongs to a third party: people are asked for consent. */
   isThirdParty: Type.Optional(Type.Boolean()),
   accessTokenFormat: Type.Optional(AccessTokenFormat),
   privacyUri: Type.Optional(Type.Union([PrivacyUri, Type.Null()])),

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface SrpAccount {
-  /** Null when nobody has the address. */
+  /** Null when no account has the address. */
   readonly sub: string | null
   /** Whether it may sign in, by a password that has a verifier. */
   readonly hasSrp: boolean

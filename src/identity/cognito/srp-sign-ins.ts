@@ -46,7 +46,7 @@ export interface SrpAnswer {
 }
 
 interface SrpCandidate {
-  /** Null when nobody has the address. */
+  /** Null when no account has the address. */
   readonly sub: string | null
   /** The decoy's when there is no account, or its password has no verifier. */
   readonly verifier: bigint

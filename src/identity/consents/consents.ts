@@ -97,7 +97,7 @@ export class Consents {
     const { database, codes, families, events } = this.#deps
     await database.withSite(site.siteId, async (tx) => {
       if (!(await deleteConsent(tx, user, clientId))) throw notFound('Client', clientId)
-      // Codes first: that waits for exchanges under way, whose families are then found and ended.
+      // Codes first: that waits for exchanges in flight, whose families are then found and ended.
       await codes.endByClient(tx, user, clientId)
       await families.endByClient(tx, user, clientId)
       const event = { event: 'consent.withdrawn', pool: pool.kind, sub, clientId, origin } as const

@@ -13,7 +13,7 @@ const consents = (tx: SiteTx, user: UserKey) =>
     .select(['client_id as clientId', 'scope', 'granted_at as grantedAt'])
     .where(ofUser(tx, user))
 
-/** Nobody withdraws it during the transaction: who does finds the code that is issued on it. */
+/** Blocks a withdrawal during the transaction: a later one finds the code that is issued on it. */
 export const holdConsent = (
   tx: SiteTx,
   user: UserKey,

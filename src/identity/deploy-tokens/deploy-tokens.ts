@@ -119,8 +119,8 @@ export class DeployTokens {
   }
 
   /**
-   * Who holds that secret of this site. 401 for any other, 403 for one without the scope, 429 for a network that guesses.
-   * Without a site, which nobody has by that name, the answer is that of a wrong secret.
+   * Who holds that secret of this site. 401 for any other, 403 for one without the scope, 429 for a network that guesses. Without
+   * a site by that name, the answer is that of a wrong secret.
    */
   async admit(
     site: Pick<Site, 'siteId'> | undefined,

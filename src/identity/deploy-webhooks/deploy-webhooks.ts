@@ -47,7 +47,7 @@ export const WebhookAnswer = Type.Object({
 
 export type WebhookAnswer = Static<typeof WebhookAnswer>
 
-/** What a forge sent, as it came. */
+/** The delivery of a forge, unchanged. */
 interface WebhookDelivery {
   readonly headers: Pick<Headers, 'get'>
   readonly body: string
@@ -103,7 +103,7 @@ export class DeployWebhooks {
     })
   }
 
-  /** Refuses, before a body is read, whom nothing could prove to be the forge, and networks that guess. */
+  /** Refuses, before a body is read, a sender that nothing could prove to be the forge, and networks that guess. */
   async admit(headers: Headers, address: string): Promise<void> {
     await this.#rateLimiter.check(wrongSecret(address))
     if (!isSigned({ headers })) throw unsigned()
@@ -153,7 +153,7 @@ export class DeployWebhooks {
 
 function reasonToIgnore(repo: Repo | null, ref: string | undefined): string | undefined {
   if (repo === null) return 'The site has a repository of its own'
-  if (ref === undefined) return 'It tells of no push to a branch'
+  if (ref === undefined) return 'It reports no push to a branch'
   return ref === `refs/heads/${repo.branch}` ? undefined : `Only "${repo.branch}" is deployed`
 }
 
@@ -201,7 +201,7 @@ function deliveryDigest({ headers, body }: WebhookDelivery): Buffer {
   return createHash('sha256').update(name).digest()
 }
 
-/** JSON, or a form with JSON in it, as GitHub sends unless it is told otherwise. */
+/** JSON, or a form with JSON in it, as GitHub sends by default. */
 function payloadOf({ headers, body }: WebhookDelivery): unknown {
   const isForm = headers.get('content-type')?.startsWith('application/x-www-form-urlencoded')
   try {

@@ -39,7 +39,7 @@ export class AuthMethods {
         methods: {
           password: { enabled: await this.#deps.passwords.exists(tx, pool, sub) },
           google: {
-            // While the provider is switched off, the identity stays linked and nobody signs in with it.
+            // While the provider is switched off, the identity stays linked and cannot be used for sign-in.
             enabled: linked && (pool.google?.enabled ?? false),
             ...(linked && { linkedAt: identity.linkedAt.toISOString() }),
           },

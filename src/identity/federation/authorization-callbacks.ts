@@ -43,7 +43,7 @@ export interface CallbackRequest {
 /** How a sign-in with a provider ends. */
 export type CallbackResult =
   | ({ readonly kind: 'signed-in'; readonly request: AuthorizationRequest } & SignedIn)
-  /** The client is told the error. */
+  /** The error goes to the client. */
   | { readonly kind: 'error-redirect'; readonly location: string }
   /** A page says what the person can do instead. */
   | {
@@ -137,7 +137,7 @@ export class AuthorizationCallbacks {
   }
 }
 
-/** Google sends no `auth_time`: it is believed to have prompted the user, as the request told it to. */
+/** Google sends no `auth_time`: it is trusted to have prompted the user, as requested. */
 const isRecentEnough = (
   { authTimeSeconds }: ProviderUser,
   { authenticatedAfterSeconds }: LoginState,

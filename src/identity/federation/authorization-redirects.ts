@@ -118,10 +118,9 @@ export class AuthorizationRedirects {
 }
 
 /**
- * Returns the account's owner, whose browser this must be: the authorize URL alone proves nothing, since somebody else who
- * opened it would link their identity to the sender's account. 403 `Forbidden` without a valid ticket, and in a browser
- * where somebody else is signed in. `LoginRefused` in a browser that did not request the link, and when the account cannot
- * be linked.
+ * Returns the account's owner, whose browser this must be: the authorize URL alone proves nothing, since another person who
+ * opened it would link their identity to the sender's account. 403 `Forbidden` without a valid ticket, and in a browser where
+ * another user is signed in. `LoginRefused` in a browser that did not request the link, and when the account cannot be linked.
  */
 async function checkLinkRequest(
   { tickets, sessions, links }: LinkCheckDeps,

@@ -11,7 +11,7 @@ import type { LinkingUser } from './login-states.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
 
-/** Ends a sign-in with the provider: the client is told the error. */
+/** Ends a sign-in with the provider: the client gets the error. */
 export class LoginRefused extends Error {
   override readonly name = 'LoginRefused'
   readonly authorizationError: AuthorizationError
@@ -31,7 +31,7 @@ export const linkRefused = (reason: LinkRefusal, { sub }: LinkingUser): LoginRef
     sub,
   )
 
-/** Sign-ins with a provider that fail: the client is told that it failed, the audit trail says why. */
+/** Sign-ins with a provider that fail: the client learns that it failed, the audit trail has the reason. */
 export class LoginRefusals {
   readonly #events: SecurityEvents
 

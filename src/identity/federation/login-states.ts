@@ -46,7 +46,7 @@ export type LoginState = Static<typeof LoginState>
 const ID_LENGTH = 16
 const STATE = /^[\w-]{43}$/
 
-/** Sign-ins that are under way at a provider. In the database, so that any replica can end them; each ends once. */
+/** Sign-ins that are in progress at a provider. In the database, so that any replica can end them; each ends once. */
 export class LoginStates {
   readonly #deps: FederationDeps
 

@@ -42,7 +42,7 @@ export const ProviderRecord = Type.Object(
     enabled: Type.Boolean(),
     /** The operator has to register it at the provider. */
     redirectUri: Type.String(),
-    /** The one that sign-ins use: one of before, until the provider is seen to know the other. */
+    /** The one that sign-ins use: a former one, until the provider is seen to know the other. */
     redirectUriInUse: Type.String(),
     createdAt: Type.String(),
     updatedAt: Type.String(),

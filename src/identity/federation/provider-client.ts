@@ -170,8 +170,8 @@ export class ProviderClient {
       headers: [['authorization', `Bearer ${accessToken}`]],
     })
     if (status !== 200) throw new ProviderFault('refused', `The user info answers ${status}`)
-    // OpenID Connect Core section 5.3.2: otherwise it may be the user info of somebody else.
-    if (json['sub'] !== subject) throw untrusted('The user info is about somebody else')
+    // OpenID Connect Core section 5.3.2: otherwise it may be the user info of another user.
+    if (json['sub'] !== subject) throw untrusted('The user info is about another user')
     return { email: json['email'], emailVerified: json['email_verified'] }
   }
 }

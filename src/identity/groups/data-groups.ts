@@ -41,7 +41,7 @@ import {
   updateGroup,
 } from './queries.ts'
 
-/** What stands on a group: the runtime knows. */
+/** What depends on a group: the runtime knows. */
 export interface GroupUses {
   /** Names of the operations that only certain groups may call, this one among them. */
   operationsFor(tx: SiteTx, groupName: string): Promise<readonly string[]>
@@ -54,7 +54,7 @@ export interface GroupNames {
   readonly to: string
 }
 
-/** Someone in a group, or somebody who is to be. */
+/** A user in a group, or one to be added. */
 export interface Membership {
   readonly groupName: string
   /** The visitor's address. */
@@ -141,10 +141,10 @@ export class DataGroups {
     await changes.siteChanged(tx)
   }
 
-  /** As `remove`, in a transaction of somebody else's. False when there is no such group. */
+  /** As `remove`, in the transaction of the caller. False when there is no such group. */
   async delete(tx: SiteTx, groupName: string, by: Actor): Promise<boolean> {
     const { events, changes, groupUses } = this.#deps
-    // First: whoever is about to name the group in an operation waits, or has done so.
+    // First: a writer that is about to name the group in an operation waits, or has done so.
     if (!isStorable(groupName) || !(await lockGroup(tx, groupName))) return false
     const operations = await groupUses.operationsFor(tx, groupName)
     if (operations.length > 0)
@@ -223,7 +223,7 @@ async function requireVisitor(tx: SiteTx, userPoolId: string, username: string) 
   return visitor
 }
 
-/** After the insert, which the throw takes back. */
+/** After the insert, which the throw rolls back. */
 async function requireWithinLimits(tx: SiteTx, member: MemberKey): Promise<void> {
   const { count, bytes } = await selectGroupsSize(tx, member)
   if (count <= MAX_GROUPS_OF_USER && bytes <= MAX_GROUP_CLAIM_BYTES) return

@@ -96,7 +96,7 @@ export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
-/** Whether it exists; until the transaction ends nobody holds or deletes it. */
+/** Whether it exists; until the transaction ends it cannot be locked or deleted by others. */
 export async function lockGroup(tx: SiteTx, groupName: string): Promise<boolean> {
   const row = await groups(tx).where('group_name', '=', groupName).forUpdate().executeTakeFirst()
   return row !== undefined

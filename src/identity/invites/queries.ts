@@ -46,7 +46,7 @@ export function selectInvitee(
     .executeTakeFirst()
 }
 
-/** False unless the user is still to come. Whoever changes a user locks the row first, and the invites after it. */
+/** False unless the user is still to come. A writer that changes a user locks the row first, and the invites after it. */
 export async function lockInvited(tx: SiteTx, invitee: UserKey): Promise<boolean> {
   const user = await tx.db
     .selectFrom('pool_user')

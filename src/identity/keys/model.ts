@@ -5,8 +5,8 @@ import { Value } from '@sinclair/typebox/value'
 export const TOKEN_LIFETIME_SECONDS = 3600
 
 /**
- * How long a retired key stays published: until the last token it signed has ended, and ten minutes more for a replica
- * that heard of the rotation late.
+ * How long a retired key stays published: until the last token it signed has ended, and ten minutes more for a replica that
+ * learns of the rotation late.
  */
 export const RETIRED_KEY_SECONDS = TOKEN_LIFETIME_SECONDS + 600
 

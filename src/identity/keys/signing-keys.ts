@@ -91,7 +91,7 @@ export class SigningKeys {
       readonly siteKeys: SiteKeys
       readonly directory: KeyedPools
       readonly events: SecurityEvents
-      /** Made anew when left out; never the same twice. */
+      /** Generated when left out; never the same twice. */
       readonly newKeyPair?: () => Promise<NewKeyPair>
     },
   ) {

@@ -26,17 +26,17 @@ import {
   upsertDeletion,
 } from './deletion-queries.ts'
 
-/** How long an account can be taken back. */
+/** How long an account can be restored. */
 const RESTORE_MS = 7 * 24 * 3_600_000
 const MAX_AT_ONCE = 50
 
-/** What a link takes back, and until when. */
+/** The account that a link restores, and until when. */
 export interface RestorableAccount {
   readonly email: string
   readonly expiresAt: Date
 }
 
-/** Visitors' accounts that their owners delete: out of use at once, gone after a week, and taken back by a mailed link until then. */
+/** Visitors' accounts that their owners delete: out of use at once, gone after a week, and restored by a mailed link until then. */
 export class AccountDeletions {
   readonly #deps
 
@@ -136,7 +136,7 @@ export class AccountDeletions {
     await database.withSite(siteId, (tx) => this.schedule(tx))
   }
 
-  /** Unless it was taken back since it was listed, or another replica was faster. */
+  /** Unless it was restored since it was listed, or another replica was faster. */
   #remove(site: Site, user: UserKey): Promise<void> {
     const { database, clock, authEmails, visitorAccounts } = this.#deps
     return database.withSite(site.siteId, async (tx) => {

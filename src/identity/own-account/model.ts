@@ -15,7 +15,7 @@ export interface OwnAccount {
 }
 
 export interface LinkedProvider {
-  /** At the provider, as far as it has told it. */
+  /** At the provider, as far as it is known. */
   readonly email: string | null
   readonly linkedAt: Date
 }
@@ -74,7 +74,7 @@ export interface AccountExport {
   readonly events: readonly AccountEvent[]
 }
 
-/** Of what others did, whence they did it is theirs. */
+/** Of events that others caused, the origin is private to them. */
 export type AccountEvent = Pick<
   SecurityEventRecord,
   'at' | 'event' | 'address' | 'userAgent' | 'detail'

@@ -30,7 +30,7 @@ const MAX_EXPORTED_EVENTS = 1000
 /** Where the account is, and where its owner asks from. */
 type OwnerRequest = Pick<PoolRequest, 'site' | 'pool'>
 
-/** Accounts in the hands of their owners, who are signed in. 404 `UserNotFound` for an account that has ended meanwhile. */
+/** Accounts in the hands of their owners, who are signed in. 404 `UserNotFound` for an account that has ended since. */
 export class OwnAccounts {
   readonly #deps
 
@@ -76,7 +76,7 @@ export class OwnAccounts {
     })
   }
 
-  /** 409 `PasswordMissing` for an account that nobody could sign in to afterwards. Nothing happens when none is linked. */
+  /** 409 `PasswordMissing` for an account that would have no way to sign in afterwards. Nothing happens when none is linked. */
   async unlinkGoogle({ site, pool, origin }: PoolRequest, sub: string): Promise<void> {
     const { database, events, authEmails } = this.#deps
     const user = { userPoolId: pool.userPoolId, sub }

@@ -56,7 +56,7 @@ const partyOf = ({ passkeyOrigins, relyingPartyId }: Party) => ({
   requireUserVerification: true,
 })
 
-/** The library, loaded when somebody first needs it. */
+/** The library, loaded at its first use. */
 const library = () => import('@simplewebauthn/server')
 
 export const parseAssertion = (text: string): Assertion | undefined => parsed(Assertion, text)

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 5 * 60_000
 /** ES256, EdDSA and RS256 (RFC 9053): what every device has one of. */
 const ALGORITHMS = [-7, -8, -257]
 
-/** `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. It names no keys, so that nobody learns who has some: devices find theirs. */
+/**
+ * `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. It names no keys, so that it does not reveal who has some: devices find
+ * theirs.
+ */
 export const passkeyRequestOptions = (
   { relyingPartyId }: Pick<Pool, 'relyingPartyId'>,
   challenge: string,

@@ -25,7 +25,7 @@ export const selectPasskeys = (tx: SiteTx, user: UserKey) =>
     .orderBy('created_at')
     .execute()
 
-/** Whoever uses the key meanwhile waits until the transaction ends. */
+/** Other uses of the key wait until the transaction ends. */
 export const selectPasskeyForUpdate = (
   tx: SiteTx,
   userPoolId: string,

@@ -45,7 +45,7 @@ describe('a password’s hash', () => {
     expect(await other.verify(stored, 'Correct-horse-9', HERE)).toBe(false)
   })
 
-  test('that does not exist is verified all the same, and never right', async () => {
+  test('of an unknown account is verified too, and is never right', async () => {
     expect(await hasher.verify(undefined, 'Correct-horse-9', HERE)).toBe(false)
     expect(await hasher.verify(undefined, '', HERE)).toBe(false)
   })

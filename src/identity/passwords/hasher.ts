@@ -29,7 +29,7 @@ export class PasswordHasher {
     this.#limiter = new SignInLimiter({ permits, ...QUEUE })
   }
 
-  /** `address` is where whoever sets it comes from. */
+  /** `address` is that of the client that sets it. */
   hash(password: string, address: string): Promise<string> {
     return this.#limiter.run(address, () =>
       hash(normalizePassword(password), { ...COST, secret: this.#secret }),

@@ -27,7 +27,7 @@ export interface NewPassword {
   readonly sub: string
   readonly email: string
   readonly password: string
-  /** Where whoever sets it comes from: the work that it takes is shared out by network. */
+  /** The address of the client that sets it: the work is shared out by network. */
   readonly address: string
 }
 
@@ -68,7 +68,7 @@ export class Passwords {
     const faults = passwordFaults(pool.settings.passwordPolicy, password, { email, domain })
     if (faults.length > 0) throw invalidPassword(faults)
     if (await this.#deps.breachedPasswords.has(normalizePassword(password))) {
-      throw invalidPassword(['is one of the passwords that everybody tries first'])
+      throw invalidPassword(['is one of the passwords that attackers try first'])
     }
   }
 
@@ -117,7 +117,7 @@ export class Passwords {
     return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#deps.clock.now())
   }
 
-  /** Nobody signs in with it any more; a reset sets a new one. */
+  /** No sign-in uses it any more; a reset sets a new one. */
   async remove(tx: SiteTx, owner: UserKey): Promise<void> {
     await deletePassword(tx, owner)
   }

@@ -88,7 +88,7 @@ describe('a new password', () => {
     expect(faults).toEqual(Array.from({ length: count }, () => 'must not be the name of the site'))
   })
 
-  test('is told each fault once, and never throws', () => {
+  test('gets each fault once, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (password, email) => {
         const faults = faultsOf(strict, password, { ...OWNER, email })

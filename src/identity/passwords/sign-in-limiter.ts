@@ -13,7 +13,7 @@ interface SignInLimits {
 
 /**
  * Bounds the costly work of sign-ins that runs at once, and how much may wait for it; 503 for everyone beyond. Networks take
- * turns, and have their own places to wait: a crowd from one of them holds up nobody else.
+ * turns, and have their own places to wait: a crowd from one of them delays no other.
  */
 export class SignInLimiter {
   readonly #limiter: Limiter
@@ -29,7 +29,7 @@ export class SignInLimiter {
     })
   }
 
-  /** `address` is where whoever wants it comes from; nobody has many /48 networks. */
+  /** `address` is that of the client; one client has few /48 networks. */
   run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
     return this.#limiter.run(work, { key: networkOf(address, 48) })
   }

@@ -30,7 +30,7 @@ const AdminPoolChange = Type.Object(
   {
     passwordPolicy: PoolSettingsInput.properties.passwordPolicy,
     selfSignUp: never('users of the admin pool are invited'),
-    linkVerifiedAddresses: never('nobody joins the admin pool through a provider'),
+    linkVerifiedAddresses: never('no user joins the admin pool through a provider'),
     sessionIdleMinutes: PoolSettingsInput.properties.sessionIdleMinutes,
     maxSessions: PoolSettingsInput.properties.maxSessions,
     requireSecondFactor: PoolSettingsInput.properties.requireSecondFactor,

@@ -27,14 +27,14 @@ export interface ClientProofs {
   readonly jwks: JSONWebKeySet | undefined
 }
 
-/** What people are told of an application beside the site's own. */
+/** What the pages show of an application beside the site's own. */
 interface Application {
   readonly name: string
   /** Where it says what it does with people's data. */
   readonly privacyUri: string | undefined
   /** Changes with its logo; undefined where it has none. */
   readonly logoVersion: string | undefined
-  /** Somebody else's: people are asked before it learns anything, and its tokens open nothing of the site's own. */
+  /** A third party's: people are asked before it learns anything, and its tokens open nothing of the site's own. */
   readonly isThirdParty: boolean
 }
 

@@ -66,7 +66,7 @@ export class PoolDirectory {
     return pool
   }
 
-  /** The same with the issuer of the host, where that is one of before. */
+  /** The same with the issuer of the host, where that is a former one. */
   async poolAt(site: NamedSite, userPoolId: string): Promise<Pool> {
     const pool = await this.pool(site, userPoolId)
     const { former } = await this.get(site)
@@ -184,7 +184,7 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
   }
 }
 
-/** The same pool, but for its issuer. */
+/** The same pool, except for its issuer. */
 const formerPools = (baseUrl: string, site: Site, data: Pool): SitePools['former'] =>
   new Map(
     site.formerAuthDomains.map((host) => [

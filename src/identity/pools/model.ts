@@ -21,7 +21,7 @@ export interface Pool {
   /** The default client, the only one whose tokens the API takes. */
   readonly clientId: string
   readonly issuer: string
-  /** That, and those of before whose tokens go on. */
+  /** The current issuer, and former ones whose tokens stay valid. */
   readonly issuers: readonly string[]
   /** Where the site takes its tokens, and the pool's own application is. */
   readonly apiOrigin: string
@@ -50,7 +50,7 @@ export interface SitePools {
   readonly loadedAtMs: number
   readonly admin: Pool
   readonly data: Pool
-  /** The data pool as its issuers of before describe it, by host. */
+  /** The data pool as its former issuers describe it, by host. */
   readonly former: ReadonlyMap<string, Pool>
 }
 

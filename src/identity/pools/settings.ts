@@ -43,13 +43,13 @@ export const PoolSettings = Type.Object({
   selfSignUp: Type.Boolean(),
   /** Whether a Google sign-in joins the account with the same address, when both sides have verified it. */
   linkVerifiedAddresses: Type.Boolean(),
-  /** A sign-in that nobody uses for so long has ended. It lasts 30 days in any case, so the most means never earlier. */
+  /** A sign-in that is not used for so long has ended. It lasts 30 days in any case, so the most means never earlier. */
   sessionIdleMinutes: Type.Integer({ minimum: 5, maximum: MAX_IDLE_MINUTES }),
   /** So many browsers, and so many clients without one, are signed in to an account: a new one ends the one used longest ago. */
   maxSessions: Type.Integer({ minimum: 1, maximum: 100 }),
   /** Whether signing in with a password takes an authenticator app: who has none sets one up on the way. */
   requireSecondFactor: Type.Boolean(),
-  /** What applications may ask for beside the standard scopes, and what people are told of it. Data pool only. */
+  /** What applications may ask for beside the standard scopes, and how the pages describe it. Data pool only. */
   scopes: Scopes,
 })
 export type PoolSettings = Static<typeof PoolSettings>
@@ -89,7 +89,7 @@ const DEFAULTS: PoolSettings = {
 /** Eight hours: a working day. */
 const ADMIN_IDLE_MINUTES = 8 * 60
 
-/** What is stored after a change: only what somebody decided, so that the rest follows the defaults. */
+/** What is stored after a change: only explicit settings, so that the rest follows the defaults. */
 export const mergedInput = (
   stored: PoolSettingsInput,
   { passwordPolicy, ...input }: PoolSettingsInput,

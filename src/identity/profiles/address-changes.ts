@@ -74,7 +74,7 @@ export class AddressChanges {
     this.#deps = deps
   }
 
-  /** 409 `UserAlreadyExists` for an address that another account has, or may still take back. `sub` is absent for a new account. */
+  /** 409 `UserAlreadyExists` for an address that another account has, or may still restore. `sub` is absent for a new account. */
   async requireFree(
     tx: SiteTx,
     account: { readonly userPoolId: string; readonly sub?: string },
@@ -99,9 +99,9 @@ export class AddressChanges {
   }
 
   /**
-   * The same for whoever asks on the page of their account. It answers alike whether the address has another account or not: then
-   * that one's owner hears of it. 400 `ValidationError` for their own address, 429. With `codeFor` the new address is mailed the code that it makes
-   * instead of a link.
+   * The same for a request on the page of their account. The response is the same whether the address has another account or not:
+   * in that case the owner of that account is notified. 400 `ValidationError` for their own address, 429. With `codeFor` the new
+   * address is mailed the code that it makes instead of a link.
    */
   async requestByOwner(
     request: PoolRequest,
@@ -261,7 +261,7 @@ export class AddressChanges {
     })
   }
 
-  /** The account before the row that is about it, as whoever changes an account locks it. */
+  /** The account before the row that is about it, in the order of other writers. */
   async #locked(
     tx: SiteTx,
     link: AddressLink,
@@ -269,7 +269,7 @@ export class AddressChanges {
   ): Promise<{ readonly change: StoredAddressChange; readonly account: StoredProfile }> {
     const seen = await this.#change(tx, link, token)
     const account = await selectProfileForUpdate(tx, seen)
-    // Somebody else may have used it up meanwhile.
+    // Another request may have used it up since.
     const change = await this.#change(tx, link, token)
     if (!account) throw linkExpired(link)
     return { change, account }
@@ -282,7 +282,7 @@ export class AddressChanges {
     return change
   }
 
-  /** Whoever gets mail at an address has just shown it, so it is verified. */
+  /** A person who gets mail at an address has just shown it, so it is verified. */
   async #move(
     tx: SiteTx,
     kind: PoolKind,

@@ -30,7 +30,7 @@ export class AddressCodes {
     this.#codes = new UserCodes({ ...deps, codes: new MailedCodes(deps) })
   }
 
-  /** Answers alike whether the address has another account or not. 400 `ValidationError`, 429. */
+  /** The response is the same whether the address has another account or not. 400 `ValidationError`, 429. */
   request(request: PoolRequest, sub: string, email: string): Promise<void> {
     const lifetimeMs = VERIFICATION_LIFETIME_MS
     return this.#deps.addressChanges.requestByOwner(request, sub, email, async (tx, to) => {

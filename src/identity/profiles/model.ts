@@ -109,7 +109,7 @@ export function changedProfileFields(before: UserProfile, after: UserProfile): r
     .map(([name]) => name)
 }
 
-/** Addresses of before that belong to the profile no more. */
+/** Former addresses that do not belong to the profile any more. */
 export function replacedAddresses(before: UserProfile, after: UserProfile): readonly string[] {
   const kept = [after.primaryEmail, after.externalEmail]
   const had = [before.primaryEmail, before.externalEmail].filter((address) => address !== null)

@@ -60,8 +60,8 @@ export class Profiles {
   }
 
   /**
-   * Addresses that are replaced hear of it. Changing them takes a step-up, and a new primary address of an active account waits until
-   * it is proven. 409 `UserAlreadyExists` for that of another account.
+   * Notifies addresses that are replaced. Changing them takes a step-up, and a new primary address of an active account waits
+   * until it is proven. 409 `UserAlreadyExists` for that of another account.
    */
   async change(
     site: Site,

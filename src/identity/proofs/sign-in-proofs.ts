@@ -73,5 +73,5 @@ export class SignInProofs {
 const signInNeeded = (): AppError =>
   new AppError(
     'RecentSignInRequired',
-    'This needs a sign-in over this API, by password or passkey, of the last 5 minutes that changed nothing yet: sign in again, then try once more',
+    'This needs a sign-in over this API, by password or passkey, of the last 5 minutes that changed nothing yet: sign in again, then retry',
   )

@@ -6,7 +6,7 @@ import type { SecurityEvents } from '#identity/security-events/security-events.t
 
 import type { CountedAttempt, FailureKey, CounterKind, FailureCounter } from './failure-counter.ts'
 
-/** One network's tries at an account that are counted against all networks: with patience alone nobody shuts its owner out. */
+/** One network's tries at an account that are counted against all networks: patience alone cannot lock its owner out. */
 const MAX_COUNTED_FOR_ALL_NETWORKS = 5
 
 /** Whose secret is guessed, and from where. The account need not exist. */
@@ -24,7 +24,7 @@ export interface Attempt {
   withdrawn(): Promise<void>
 }
 
-/** The gate before every guess at a password or mailed code, and before every mail that somebody asks for. */
+/** The gate before every guess at a password or mailed code, and before every mail that a client requests. */
 export class AuthRateLimiter {
   readonly #attempts: FailureCounter
   readonly #events: SecurityEvents
@@ -108,10 +108,10 @@ export class AuthRateLimiter {
   }
 
   /**
-   * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
-   * in front of others too. A network from which the account was signed in to passes the gates of all networks together, and
-   * that of the network over all accounts: guesses at other accounts do not delay a colleague. All are looked at all the
-   * same, or the time would tell. Gives those that have counted.
+   * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand in
+   * front of others too. A network from which the account was signed in to passes the gates of all networks together, and that of
+   * the network over all accounts: guesses at other accounts do not delay a colleague. All are looked at in any case, or the time
+   * would tell. Gives those that have counted.
    */
   async #admit(
     keys: readonly FailureKey[],
@@ -150,7 +150,7 @@ export class AuthRateLimiter {
     await Promise.all(keys.map((key) => this.#attempts.takeBack(key)))
   }
 
-  /** Once for each wait, or the trail would grow as fast as somebody can knock. */
+  /** Logs once per block, to bound the audit trail. */
   async #noteBlocked(
     { site, pool, email, origin }: CountedRequest,
     counted: CounterKind,
@@ -181,7 +181,7 @@ const isCounted = (
 /** Where mail to an address is read: what follows a plus is its owner's own mark, or a stranger's who wants to flood it. */
 const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, '')
 
-/** The networks that somebody is in, from their own to that of a whole house or business, which has more tries. */
+/** The networks of a client, from its own to that of a whole house or business, which has more tries. */
 const networksOf = (
   address: string,
 ): readonly { readonly name: string; readonly share: number }[] =>

@@ -36,7 +36,7 @@ export interface FailureKey {
   readonly share?: number
 }
 
-/** What came of a try that asked to begin. */
+/** The result of a counted attempt. */
 export interface CountedAttempt {
   /** Tries that are remembered, this one included. */
   readonly count: number
@@ -66,7 +66,7 @@ const RULES: Record<CounterKind, CounterRule> = {
   account: guessRule(5),
   // A code dies of its own five tries; this slows down who has one mailed after the other.
   code: guessRule(10),
-  // Whoever guesses from one place must not be able to shut the owner out, who is in another.
+  // Guesses from one network must not lock out the owner in another.
   'account-anywhere': guessRule(25),
   'code-anywhere': guessRule(25),
   'account-browser': guessRule(10),
@@ -102,7 +102,7 @@ export class FailureCounter {
     return { count, waitSeconds: secondsOf(counted.waitMs), firstRefusal: firstRefusal }
   }
 
-  /** Takes back one that `begin` counted. */
+  /** Uncounts an attempt that `begin` counted. */
   async takeBack(key: FailureKey): Promise<void> {
     await this.#counters.step(counterOf(key), ruleOf(key), 'undo')
   }
@@ -137,7 +137,7 @@ const ruleOf = ({ kind, share = 1 }: FailureKey): CounterRule => ({
 
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000)
 
-/** Hashed, because what somebody types may be long, and memory keeps many. */
+/** Hashed, because typed input may be long, and memory keeps many. */
 const counterOf = ({ siteId, kind, subject }: FailureKey): CounterKey => ({
   siteId,
   name: createHash('sha256').update(`${kind} ${subject}`).digest('base64url'),

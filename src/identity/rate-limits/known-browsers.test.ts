@@ -8,7 +8,7 @@ const state = { now: new Date('2026-11-27T12:00:00Z') }
 const clock = { now: () => state.now }
 const browsers = new KnownBrowsers({ key: Buffer.alloc(32, 1), clock })
 
-describe('a browser in which somebody signed in', () => {
+describe('a browser with an earlier sign-in', () => {
   test('has a name for that account, in every spelling, and for no other', () => {
     const { cookie } = browsers.remember(undefined, ISSUER, 'Ann@One.test')
     const id = browsers.idOf(cookie, ISSUER, 'ann@one.test')

@@ -22,8 +22,8 @@ const Sealed = Type.Object({
 type Accounts = readonly (readonly [account: string, id: string])[]
 
 /**
- * Browsers in which somebody has signed in before, by a sealed cookie. It is no proof of who comes: it only gives them counters
- * of their own, which strangers cannot fill.
+ * Browsers with an earlier sign-in, by an encrypted cookie. It is no proof of who comes: it only gives them counters of their
+ * own, which strangers cannot fill.
  */
 export class KnownBrowsers {
   readonly #key: Uint8Array
@@ -34,7 +34,7 @@ export class KnownBrowsers {
     this.#clock = deps.clock
   }
 
-  /** The name that the browser with that cookie has for an account; undefined where nobody signed in to it there. */
+  /** The name that the browser with that cookie has for an account; undefined without a sign-in to it there. */
   idOf(cookie: string | undefined, issuer: string, email: string): string | undefined {
     const account = accountOf(email)
     return this.#open(cookie, issuer).find(([each]) => each === account)?.[1]

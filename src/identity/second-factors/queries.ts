@@ -26,7 +26,7 @@ const totp = (tx: SiteTx, user: UserKey) =>
 export const selectTotp = (tx: SiteTx, user: UserKey): Promise<StoredTotp | undefined> =>
   totp(tx, user).executeTakeFirst()
 
-/** Whoever tries another code waits until the transaction ends. */
+/** Other attempts wait until the transaction ends. */
 export const selectTotpForUpdate = (tx: SiteTx, user: UserKey): Promise<StoredTotp | undefined> =>
   totp(tx, user).forUpdate().executeTakeFirst()
 

@@ -11,7 +11,7 @@ test('Recovery codes are ten different ones, easy to read', () => {
 test.each([
   ['as it is shown', 'bbbbb-22222', ['aaaaa-33333']],
   ['in another case, with blanks', ' BBBBB 22222 ', ['aaaaa-33333']],
-  ['of nobody', 'ccccc-22222', undefined],
+  ['of an unknown account', 'ccccc-22222', undefined],
   ['that is empty', '', undefined],
   ['that is half of one', 'bbbbb', undefined],
 ])('A recovery code %s leaves the others', (_how, typed, left) => {

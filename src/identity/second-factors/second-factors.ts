@@ -31,8 +31,8 @@ import { openTexts, sealTexts } from './sealed-texts.ts'
 import { totpStep } from './totp.ts'
 
 /**
- * Whoever tries has the password, so no friend of networks or browsers counts here: an account takes that many wrong codes within
- * the time, wherever they come from.
+ * Each attempt has the right password, so known networks and browsers do not count here: an account takes that many wrong codes
+ * within the time, wherever they come from.
  */
 const MAX_FAILURES = 10
 const FAILURES_WITHIN_MS = 3_600_000
@@ -71,8 +71,8 @@ export class SecondFactors {
   }
 
   /**
-   * Adds an app whose first code is right, and gives its recovery codes, which nobody can read again. 400 `InvalidVerificationCode`,
-   * 409 `SecondFactorAlreadySet`, 429.
+   * Adds an app whose first code is right, and gives its recovery codes, which cannot be read again. 400
+   * `InvalidVerificationCode`, 409 `SecondFactorAlreadySet`, 429.
    */
   async enable(
     request: PoolRequest,
@@ -151,7 +151,7 @@ export class SecondFactors {
     })
   }
 
-  /** Undefined when it is wrong; the try counts all the same. */
+  /** Undefined when it is wrong; the attempt counts in either case. */
   async #try(
     tx: SiteTx,
     request: PoolRequest,
@@ -214,7 +214,7 @@ export class SecondFactors {
     return this.#deps.users.active(tx, userPoolId, sub)
   }
 
-  /** Whoever entered these codes knows the password. */
+  /** The sender of these codes knows the password. */
   async #warn(tx: SiteTx, { site, pool, origin }: PoolRequest, user: UserKey): Promise<void> {
     const { activeEmail } = await this.#active(tx, user)
     const mail = { kind: 'second-factor-guessed', pool: pool.kind, to: activeEmail } as const

@@ -44,7 +44,7 @@ describe('a secret', () => {
     expect(new Set(secrets).size).toBe(2)
   })
 
-  test('is told to apps with what they show', () => {
+  test('is described to apps with what they show', () => {
     const uri = new URL(totpUri(SECRET, { issuer: 'one.test', label: 'ann+x@one.test' }))
     expect(uri.href).toMatch(/^otpauth:\/\/totp\/one\.test:ann%2Bx%40one\.test\?/)
     expect(Object.fromEntries(uri.searchParams)).toEqual({

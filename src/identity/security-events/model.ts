@@ -142,7 +142,7 @@ export const KEPT_EVENTS = 200_000
 export interface SecurityEvent {
   readonly event: SecurityEventName
   readonly pool?: PoolKind | undefined
-  /** Whom it is about. */
+  /** The user that it is about. */
   readonly sub?: string | undefined
   readonly email?: string | undefined
   /** Who did it, when it was not the user: an admin's `sub`, or `operator`. */

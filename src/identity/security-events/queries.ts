@@ -120,6 +120,6 @@ export async function deleteOldEvents(
   return Number(numDeletedRows)
 }
 
-/** What somebody typed as an address must not be able to fail the insert. */
+/** Typed input as an address must not be able to fail the insert. */
 const storable = (text: string): string =>
   text.replaceAll('\0', '').toWellFormed().slice(0, MAX_EMAIL)

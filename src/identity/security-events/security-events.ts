@@ -65,7 +65,7 @@ export class SecurityEvents {
     return pageRows(rows, limit, ({ at, eventId }) => `${at.toISOString()} ${eventId}`)
   }
 
-  /** Whoever writes to the trail keeps it short: once an hour, and again with the next event while there is more to do. */
+  /** A writer to the trail keeps it short: once an hour, and again with the next event while there is more to do. */
   async #sweep(tx: SiteTx, nowMs: number): Promise<void> {
     if (nowMs - (this.#swept.get(tx.siteId) ?? 0) < SWEEP_EVERY_MS) return
     const deleted = await deleteOldEvents(tx, {

@@ -20,7 +20,7 @@ export class LogoutRequests {
     this.#verifier = deps.verifier
   }
 
-  /** `signedIn` is the user whom the browser is signed in as; undefined for nobody. */
+  /** `signedIn` is the user of the browser's session; undefined without one. */
   async check(
     site: Site,
     pool: Pool,

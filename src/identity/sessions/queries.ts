@@ -53,8 +53,8 @@ const renewedColumns = (session: NewSession) => ({
 })
 
 /**
- * Locks the session: whoever ends or uses it waits for this transaction. The user's row is locked first, as a deletion
- * does. The lock is not shared, because two that share a row and then write to it would wait for each other.
+ * Locks the session: transactions that end or use it wait for this one. The user's row is locked first, as a deletion does. The
+ * lock is not shared, because two that share a row and then write to it would wait for each other.
  */
 export function lockSession(
   tx: SiteTx,
@@ -179,7 +179,7 @@ export async function deleteSessionsOfUser(
     .execute()
 }
 
-/** What a sign-out ends: all tokens that exist, or only sign-ins that are still under way. */
+/** What a sign-out ends: all tokens that exist, or only sign-ins that are in progress. */
 export type EndedBySignOut = 'all-tokens' | 'sign-ins'
 
 export async function updateValidAfter(

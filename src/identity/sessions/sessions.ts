@@ -38,7 +38,7 @@ const MAX_LISTED = 100
 export interface SessionStart {
   readonly sub: string
   readonly method: SignInMethod
-  /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
+  /** Taken before the proof was checked: a sign-out everywhere in between then counts. */
   readonly authTime: Date
   /** The browser's session until now, which the new one takes the place of. */
   readonly replaces?: string | undefined
@@ -71,7 +71,7 @@ export class Sessions {
     return this.#deps.database.withSite(site.siteId, (tx) => this.hold(tx, pool, token))
   }
 
-  /** The same, locked: nobody ends the session during the transaction. */
+  /** The same, locked: the session cannot be ended during the transaction. */
   async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
     const now = this.#deps.clock.now()
     const usedAfter = idleSince(pool, now)
@@ -132,7 +132,7 @@ export class Sessions {
       .slice(0, MAX_LISTED)
   }
 
-  /** Ends one of a user's sign-ins with every token that came of it; 404 `SessionNotFound`. */
+  /** Ends one of a user's sign-ins with all its tokens; 404 `SessionNotFound`. */
   async revoke(
     site: Site,
     pool: Pool,
@@ -181,7 +181,7 @@ export class Sessions {
     }
   }
 
-  /** Codes are deleted first: that waits for exchanges under way, whose families are then found and ended. */
+  /** Codes are deleted first: that waits for exchanges in flight, whose families are then found and ended. */
   async #endTokens(
     tx: SiteTx,
     pool: Pool,

@@ -40,7 +40,7 @@ export class UserSessions {
     return { pool: admin, sub: userId, familyId }
   }
 
-  /** 404 for nobody of the admin pool, 403 for someone above the actor. */
+  /** 404 for a user outside the admin pool, 403 for one above the actor. */
   async ownerById(site: Site, actor: Actor, userId: string): Promise<SessionOwner> {
     const { admin } = await this.#deps.directory.get(site)
     const user = await this.#deps.database.withSite(site.siteId, (tx) =>
@@ -51,7 +51,7 @@ export class UserSessions {
     return { pool: admin, sub: userId }
   }
 
-  /** 404 for nobody of the pool of visitors. */
+  /** 404 for a user outside the pool of visitors. */
   async visitorById(site: Site, sub: string): Promise<SessionOwner> {
     const { data } = await this.#deps.directory.get(site)
     const user = await this.#deps.database.withSite(site.siteId, (tx) =>
@@ -79,7 +79,7 @@ export class UserSessions {
     return sessions.map((session) => ({ ...session, current: own.includes(session.sessionId) }))
   }
 
-  /** Ends one of them with every token that came of it; 404 `SessionNotFound`. */
+  /** Ends one of them with all its tokens; 404 `SessionNotFound`. */
   end(site: Site, { pool, sub }: SessionOwner, sessionId: string, by: Actor): Promise<void> {
     return this.#deps.sessions.revoke(site, pool, { sub, sessionId }, by)
   }

@@ -48,7 +48,7 @@ const UNKNOWN = 'code is not known'
 const USED = 'code was used already'
 const SIGNED_OUT = 'The user has been signed out'
 
-/** Turns a code into the first tokens of a sign-in. A second use ends what came of the first (RFC 6749 section 4.1.2). */
+/** Turns a code into the first tokens of a sign-in. A second use ends the tokens of the first (RFC 6749 section 4.1.2). */
 export async function exchangeCode(
   deps: GrantDeps,
   tx: SiteTx,

@@ -6,7 +6,7 @@ export interface SignInGrant {
   readonly sub: string
   /** Space-separated. An id token comes with `openid` or `aws.cognito.signin.user.admin`. */
   readonly scope: string
-  /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
+  /** Taken before the proof was checked: a sign-out everywhere in between then counts. */
   readonly authTime: Date
   readonly nonce?: string | undefined
   /** The browser's session; left out for a sign-in without a browser. */

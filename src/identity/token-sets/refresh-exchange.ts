@@ -69,7 +69,7 @@ function faultOf(
   if (stored.revokedAt !== null) return 'The sign-in has been ended'
   if (stored.expiresAt <= now) return 'refresh_token has expired'
   return stored.issuedAt <= idleSince(pool, now)
-    ? 'The sign-in has ended, for nobody used it for too long'
+    ? 'The sign-in has ended because it was not used for too long'
     : undefined
 }
 

@@ -39,7 +39,7 @@ export interface TokenSubject {
   readonly username: string
   readonly email: string
   readonly emailVerified: boolean
-  /** What they call themselves; absent and null alike when they say nothing. */
+  /** What they call themselves; absent and null mean the same: no name. */
   readonly name?: string | null
   /** The role in the admin pool, groups in the data pool. */
   readonly groups: readonly string[]

@@ -1,6 +1,6 @@
 import type { TrustedToken } from './verified-token-cache.ts'
 
-/** At most so long nobody looks at the generation before the last. */
+/** How long at most the generation before the last stays unread. */
 const GENERATION_MS = 60_000
 /** Limits the headers of one generation together, in UTF-16 units. */
 const MAX_CHARACTERS = 8 * 1024 * 1024

@@ -77,8 +77,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Whom an `id_token_hint` names, and its client. It may have expired: it is the client's expectation and no proof.
-   * Undefined for what is no id token of this pool.
+   * The user and the client of an `id_token_hint`. It may have expired: it is the client's expectation and no proof. Undefined
+   * for what is no id token of this pool.
    */
   async hinted(
     site: Site,

@@ -121,7 +121,7 @@ export function selectInvitedSuperAdminsForUpdate(
     .execute()
 }
 
-/** Undefined unless the user is still to come; nobody else changes the row until the transaction ends. */
+/** Undefined unless the user is still to come; locks the row until the transaction ends. */
 export function selectInvitedForUpdate(
   tx: SiteTx,
   userPoolId: string,

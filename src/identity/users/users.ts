@@ -84,7 +84,7 @@ export class Users {
     return selectUserByEmail(tx, userPoolId, email)
   }
 
-  /** A visitor for whom a provider has verified the address. Undefined when the pool has an account with it. */
+  /** A visitor with an address that a provider has verified. Undefined when the pool has an account with it. */
   addVisitor(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
     return this.#addVerified(tx, {
       userPoolId,
@@ -107,7 +107,7 @@ export class Users {
     return this.#deps.database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
   }
 
-  /** Those who have not come yet, of the addresses that are named, or all; nobody else changes them meanwhile. */
+  /** Locks those who have not come yet, of the addresses that are named, or all. */
   lockInvitedSuperAdmins(
     tx: SiteTx,
     userPoolId: string,
@@ -116,7 +116,7 @@ export class Users {
     return selectInvitedSuperAdminsForUpdate(tx, userPoolId, filter)
   }
 
-  /** Undefined unless the user is still to come; nobody else changes them meanwhile. */
+  /** Undefined unless the user is still to come; locks the user. */
   lockInvited(tx: SiteTx, userPoolId: string, sub: string): Promise<User | undefined> {
     return selectInvitedForUpdate(tx, userPoolId, sub)
   }

@@ -6,7 +6,7 @@ import { EmailAddress } from '#identity/email.ts'
 export const VisitorStatus = Type.Union([
   Type.Literal('ACTIVE'),
   Type.Literal('DISABLED'),
-  /** Its owner deletes it: it takes no sign-in, and it goes at `deletedAt` unless it is taken back. */
+  /** Its owner deletes it: it takes no sign-in, and it goes at `deletedAt` unless it is restored. */
   Type.Literal('DELETING'),
 ])
 export type VisitorStatus = Static<typeof VisitorStatus>

@@ -62,7 +62,7 @@ export class VisitorAccounts {
     return visitor
   }
 
-  /** Nobody signs in to the account any more, and every sign-in to it ends; what it holds stays. */
+  /** Blocks sign-ins to the account, and ends every existing one; its content stays. */
   disable(site: Site, sub: string, by: Actor): Promise<VisitorAccount> {
     return this.#changing(site, sub, async (tx, pool, visitor) => {
       if (visitor.status === 'DISABLED') return visitor
@@ -108,7 +108,7 @@ export class VisitorAccounts {
     )
   }
 
-  /** Deletes the account and everything that is kept for it, but for the audit trail. */
+  /** Deletes the account and everything that is kept for it, except for the audit trail. */
   async delete(site: Site, sub: string, by: Actor): Promise<void> {
     await this.#changing(site, sub, (tx, { userPoolId }, visitor) =>
       this.remove(tx, { userPoolId, visitor, by }),

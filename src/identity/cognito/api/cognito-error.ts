@@ -44,10 +44,10 @@ export const unknownAttribute = (name: string): CognitoError =>
 export const notAuthorized = (message: string): CognitoError =>
   new CognitoError('NotAuthorizedException', message)
 
-/** Only for whoever knows the password of a sign-up. */
+/** Only for a client that proves the password of a sign-up. */
 export const notConfirmed = (): CognitoError =>
   new CognitoError('UserNotConfirmedException', 'User is not confirmed.')
 
-/** For whoever does not prove the password, whatever the reason. */
+/** For every client that does not prove the password, whatever the reason. */
 export const wrongUsernameOrPassword = (): CognitoError =>
   notAuthorized('Incorrect username or password.')

@@ -122,7 +122,7 @@ async function byPasskey(
   const user = await parts.database.withSite(site.siteId, (tx) =>
     parts.users.find(tx, pool.userPoolId, sub),
   )
-  // A key of somebody else is no proof of being this one.
+  // A key of another user does not prove to be this one.
   if (user?.email !== email) throw wrongUsernameOrPassword()
   return signInAnswer(parts, call, { clientId, sub, method: 'passkey', authTime })
 }

@@ -12,7 +12,7 @@ import { CodeField, TokenField, cognitoOperation } from './operation.ts'
 const MaybeText = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]))
 
-/** Somebody who is signed in, or who is on the way. */
+/** A user who is signed in, or is signing in. */
 const Setup = {
   AccessToken: Type.Optional(Type.Union([TokenField, Type.Null()])),
   Session: MaybeText(2048),

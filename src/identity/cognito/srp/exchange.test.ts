@@ -80,7 +80,7 @@ describe('the server’s half of SRP', () => {
     expect(elsewhere.ours).not.toBe(elsewhere.theirs)
   })
 
-  test('never opens two exchanges alike', async () => {
+  test('never opens two equal exchanges', async () => {
     const [one, two] = [await openExchange(powers, 5n, 7n), await openExchange(powers, 5n, 7n)]
     expect(one.serverPublic).not.toBe(two.serverPublic)
     expect(one.serverSecret).not.toBe(two.serverSecret)
@@ -187,7 +187,7 @@ describe('a verifier', () => {
     expect(verifiers.fits(undefined, POOL, EMAIL)).toBe(false)
   })
 
-  test('of nobody is stable, and a square as real ones are', async () => {
+  test('of an unknown address is stable, and a square as real ones are', async () => {
     const decoy = verifiers.decoyOf(POOL, 'nobody@one.test')
     expect(verifiers.decoyOf(POOL, 'nobody@one.test')).toBe(decoy)
     expect(verifiers.decoyOf(POOL, 'no-one@one.test')).not.toBe(decoy)

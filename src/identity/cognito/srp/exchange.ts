@@ -25,7 +25,7 @@ export interface SrpClaim {
   readonly timestamp: string
 }
 
-/** `SRP_A`. Undefined when it is no number, or one that would fix the key for whoever knows no password (RFC 5054, 2.5.4). */
+/** `SRP_A`. Undefined when it is no number, or one that fixes the key without the password (RFC 5054, 2.5.4). */
 export function clientPublicOf(hex: string): bigint | undefined {
   if (!PUBLIC_HEX.test(hex)) return undefined
   const number = BigInt(`0x${hex}`)

@@ -27,7 +27,7 @@ export class ModularPowers {
   readonly #limiter = new SignInLimiter({ permits: 1, ...QUEUE })
   #ofGenerator: Promise<readonly (readonly bigint[])[]> | undefined
 
-  /** For whoever comes from `address`: networks take turns. */
+  /** For a client at `address`: networks take turns. */
   from(address: string): NetworkPowers {
     return {
       raise: (base, exponent) => this.#limiter.run(address, () => raised(base, exponent)),

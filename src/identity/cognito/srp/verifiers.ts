@@ -10,8 +10,8 @@ import type { ModularPowers } from './modular-powers.ts'
 const SALT_BYTES = 16
 
 /**
- * Verifiers of accounts, and of those that do not exist. A salt follows from the address alone: it is the same before there
- * is an account, after a new password, and when the account is gone, so that it tells nothing to whoever asks again.
+ * Verifiers of accounts, and of those that do not exist. A salt follows from the address alone: it is the same before there is an
+ * account, after a new password, and when the account is gone, so that repeated requests reveal nothing.
  */
 export class AddressVerifiers implements SrpVerifiers {
   readonly #saltKey: Buffer
