@@ -315,7 +315,7 @@ function openRemoval(deps: MailCore & ParsingServices): RemovalServices {
   return { mailPurge, mailRemoval, mailTransfer: new MailTransfer(deps) }
 }
 
-/** What sends mail on and takes back its bounces: below what the owners of mailboxes set. */
+/** Opens what sends mail on and handles its bounces: below what the owners of mailboxes set. */
 function openPassingOn(
   deps: MailCore &
     SigningServices &

@@ -44,7 +44,7 @@ export function parseOwnAddress(domain: string, address: string, field: string):
   return localPart
 }
 
-/** What stands before the first `+`; undefined for a local part without one, or with nothing before it. */
+/** The part before the first `+`; undefined for a local part without one, or with nothing before it. */
 export function withoutPlusPart(localPart: string): string | undefined {
   const plus = localPart.indexOf('+')
   return plus > 0 ? localPart.slice(0, plus) : undefined

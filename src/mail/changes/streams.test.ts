@@ -14,7 +14,7 @@ async function heard(heartbeatMs = 60_000) {
     },
   })
   const [listener] = listeners
-  if (!listener) throw new Error('nobody listens')
+  if (!listener) throw new Error('no client listens')
   return { streams, listener }
 }
 

@@ -15,7 +15,7 @@ export class MailboxStreams {
     this.#heartbeatMs = heartbeatMs
   }
 
-  /** Hears of changes that other replicas made. */
+  /** Receives changes that other replicas made. */
   listen(notifications: Pick<Notifications, 'listen'>): Promise<void> {
     return notifications.listen('croft_mail', {
       onMessage: ({ siteId, mailboxId }) => this.#watchers.wake(siteId, mailboxId),

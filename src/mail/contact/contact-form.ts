@@ -58,7 +58,7 @@ export class ContactForm {
 
   /**
    * Queues a message of its own for each of the site's contact recipients, all or none. 429 `TooManyRequests`, 503
-   * `ContactNotConfigured` without recipients. A filled honeypot is answered alike, and sends nothing.
+   * `ContactNotConfigured` without recipients. A filled honeypot gets the same response, and sends nothing.
    */
   async submit(
     site: Site,
@@ -96,7 +96,10 @@ export class ContactForm {
     if (request === undefined) return { messageId }
     const recipients = await selectContactRecipients(tx)
     if (recipients.length === 0) {
-      throw new AppError('ContactNotConfigured', 'Nobody receives what is sent to this site yet')
+      throw new AppError(
+        'ContactNotConfigured',
+        'This site has no recipients for contact messages yet',
+      )
     }
     const { replyTo } = request
     const mail = {
@@ -117,7 +120,7 @@ function contactMail(sent: ContactRequest, source: ContactSource): ContactMail {
     sent.replyTo === undefined
       ? 'An answer to this message does not reach them: write to that address.'
       : 'An answer to this message goes to that address.'
-  const notice = `Somebody filled in the contact form of ${source.siteDomain}. Nobody has checked who it was, or the address below. ${answers}`
+  const notice = `A visitor filled in the contact form of ${source.siteDomain}. Neither the name nor the address below is verified. ${answers}`
   const fields = fieldsOf(sent, source)
   return {
     subject: subjectOf(sent),

@@ -16,7 +16,7 @@ const optionalText = (maxLength: number) =>
     Type.String({ maxLength, fault: `must be text of at most ${maxLength} characters` }),
   )
 
-/** What somebody filled in. Text that is left out and text that is empty are the same. */
+/** The fields of a filled form. Text that is left out and text that is empty are the same. */
 export const ContactSubmission = ClosedObject({
   name: optionalText(200),
   email: EmailAddress,
@@ -34,7 +34,7 @@ export const ContactSubmission = ClosedObject({
       fault: `must be an object of at most ${MAX_KEYS} texts of at most ${MAX_VALUE} characters, under keys of 1 to 100`,
     }),
   ),
-  /** The honeypot: a field that the page hides from people, so that whoever fills it is a program. */
+  /** The honeypot: a field that the page hides from people, so that only a program fills it. */
   website: optionalText(2000),
 })
 export type ContactSubmission = Static<typeof ContactSubmission>
@@ -54,7 +54,7 @@ export interface ContactRequest {
   readonly metadata: readonly (readonly [key: string, value: string])[]
 }
 
-/** Throws a `ValidationError` for an address that nobody could answer to, and for a message without words. */
+/** Throws a `ValidationError` for an address that cannot be replied to, and for a message without words. */
 export function parseSubmission(submission: ContactSubmission): ContactRequest {
   const { email, name = '', phone = '', subject = '', metadata = {} } = submission
   // An encoded word (RFC 2047) has no place in an address, and some programs decode it there.

@@ -18,7 +18,7 @@ import {
   parseRecipients,
 } from './recipient-model.ts'
 
-/** To whom a site's contact form sends: addresses anywhere, as its admins say. */
+/** The recipients of a site's contact form: addresses anywhere, as its admins say. */
 export class ContactRecipients {
   readonly #deps
 

@@ -51,7 +51,7 @@ export class DkimKeys {
       readonly sealer: Sealer
       readonly siteKeys: SiteKeys
       readonly events: Pick<SecurityEvents, 'record'>
-      /** Made anew when left out. */
+      /** Generated when left out. */
       readonly newKeyPair?: () => Promise<NewKeyPair>
       /** Whether DNS has the record of that key now. */
       readonly isPublished: (key: DkimKey) => Promise<boolean>

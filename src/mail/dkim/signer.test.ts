@@ -54,7 +54,7 @@ async function verdict(message: string | Uint8Array): Promise<string | undefined
 }
 
 describe('a signature', () => {
-  test('verifies, and names From once more than it is there', async () => {
+  test('verifies, and names From one time more than it is there', async () => {
     const field = await sign(MESSAGE)
     expect(field).toMatch(
       /^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed;\r\n d=one\.test; s=croft1; t=1795500000;/,
@@ -87,7 +87,7 @@ describe('a signature', () => {
     ['a second From, above', 'From:', 'From: eve@evil.test\r\nFrom:'],
     ['a second From, below', '\r\nTo:', '\r\nFrom: eve@evil.test\r\nTo:'],
     ['a second Subject', '\r\nDate:', '\r\nSubject: other\r\nDate:'],
-  ])('fails when somebody changes %s', async (_what, before, after) => {
+  ])('fails when %s is changed', async (_what, before, after) => {
     const field = await sign(MESSAGE)
     expect(MESSAGE).toContain(before)
     expect(await verdict(field + MESSAGE.replace(before, after))).not.toBe('pass')

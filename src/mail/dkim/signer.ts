@@ -22,7 +22,7 @@ const SIGNED_FIELDS = [
   'content-type',
 ]
 
-/** Named once more than it is there, so that the signature breaks when another is added (RFC 6376 §8.15). */
+/** Named one time more than it is there, so that the signature breaks when another is added (RFC 6376 §8.15). */
 const OVERSIGNED_FIELDS = ['from']
 
 /** Characters of base64 in a line of the field. */

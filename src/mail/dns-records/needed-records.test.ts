@@ -48,7 +48,7 @@ describe('what DNS has', () => {
     expect(record.isOfKind(found)).toBe(counts)
   })
 
-  test('is told from what is needed: each suggestion satisfies itself', () => {
+  test('follows from what is needed: each suggestion satisfies itself', () => {
     const records = [
       mxRecord('one.test', 'mx.croft.test'),
       spf,

@@ -71,7 +71,7 @@ describe('in its own name', () => {
     expect(text(message)).not.toMatch(/^sender:/im)
   })
 
-  test('nobody gets a second From, or none', () => {
+  test('no client gets a second From, or none', () => {
     for (const header of [
       'Subject: x',
       'From: a@b.test\nFROM: c@d.test',

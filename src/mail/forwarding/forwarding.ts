@@ -61,7 +61,7 @@ export class Forwarding {
     })
   }
 
-  /** For a mailbox that takes no more mail: whoever restores it decides anew whether its mail leaves. */
+  /** For a mailbox that takes no more mail: a restore decides again whether its mail leaves. */
   async stop(
     tx: SiteTx,
     site: Site,

@@ -64,11 +64,11 @@ export const AddedForwardingTargets = Type.Object({
 })
 export type AddedForwardingTargets = Static<typeof AddedForwardingTargets>
 
-/** What a mailed link asks for, and whether somebody has agreed. */
+/** The request of a mailed link, and whether its recipient has agreed. */
 export const ForwardingConsent = Type.Object({ mailbox: Type.String(), ...STATUS })
 export type ForwardingConsent = Static<typeof ForwardingConsent>
 
-/** The settings of a mailbox for which nobody has set anything. */
+/** The default settings of a mailbox. */
 export const NO_FORWARDING = { enabled: false, keepCopy: true } as const
 
 /** Where the mail of a mailbox goes now: to verified targets, at least one. */

@@ -31,8 +31,8 @@ export class ReturnPaths {
   }
 
   /**
-   * Whom a bounce goes back to; undefined for an address that is no return path. Throws the refusal of one that was not made
-   * here (553), is too old (550), or is used for anything but bounces (550).
+   * The address that a bounce goes back to; undefined for an address that is no return path. Throws the refusal of one that was
+   * not made here (553), is too old (550), or is used for anything but bounces (550).
    */
   reverse(siteId: string, localPart: string, sender: string): string | undefined {
     if (!isReturnPath(localPart)) return undefined

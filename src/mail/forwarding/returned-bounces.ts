@@ -43,7 +43,7 @@ export class ReturnedBounces {
     })
   }
 
-  /** From nobody, so that nothing ever comes back. */
+  /** With an empty envelope sender, so that no bounce ever comes back. */
   readonly form: PassedOnForms['returned'] = (_site, { traceHeader }, raw): OutgoingForm => {
     const trace = traceHeader.replace(ENVELOPE_TRACE, '')
     const mime = Buffer.concat([Buffer.from(trace), raw])

@@ -13,7 +13,7 @@ const SRS1 = /^srs1[=+-]([^=]+)=([^=]+)=(.+)$/is
 /** Of anybody: the separator belongs to who made it. */
 const FOREIGN_SRS0 = /^srs0([=+-].+)$/is
 
-/** Who a return path leads back to, or why to nobody. */
+/** The sender that a return path leads back to, or why there is none. */
 export type ReversedPath = { readonly address: string } | { readonly fault: 'forged' | 'expired' }
 
 /** Whether it has the form of a return path of a forwarder. */

@@ -80,7 +80,7 @@ export class ForwardingTargets {
   }
 
   /**
-   * Asks each by mail whether they agree; one that is pending already is asked anew, and the earlier link ends. 400
+   * Asks each by mail whether they agree; one that is pending already is asked again, and the earlier link ends. 400
    * `InvalidTarget` for an address that leads back to the mailbox, 403 `QuotaExceeded` beyond what it may have.
    */
   async add(

@@ -17,7 +17,7 @@ interface VerificationMail {
   readonly html: string
 }
 
-/** The message that asks whoever reads a target whether they want the mail of a mailbox. */
+/** The message that asks the reader of a target for consent to the mail of a mailbox. */
 export function verificationMail(
   request: VerificationRequest,
   language: Language,

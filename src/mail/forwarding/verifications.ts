@@ -41,7 +41,7 @@ interface PendingTarget {
   readonly mailboxId: string
   readonly localPart: string
   readonly target: string
-  /** Of whoever wants it. */
+  /** Of the owner who adds it. */
   readonly language: Language | undefined
 }
 
@@ -131,7 +131,7 @@ export class ForwardingVerifications {
     const { clock, events } = this.#deps
     const asked = await this.#named(tx, site, link)
     if (!(await markTargetVerified(tx, hashSecret(link.token), clock.now()))) {
-      // Somebody else agreed, or its target was removed, since it was read.
+      // Another request agreed to it, or removed its target, since it was read.
       await this.#named(tx, site, link)
     }
     const detail = { mailbox: addressOf(site, asked.localPart), targets: asked.target }

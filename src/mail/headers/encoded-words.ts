@@ -1,4 +1,4 @@
-/** RFC 2047 §2 gives an encoded word 75 characters: these are 45 octets in base64, with what stands around them. */
+/** RFC 2047 §2 gives an encoded word 75 characters: these are 45 octets in base64, with the delimiters around them. */
 const WORD_OCTETS = 45
 
 /** A text as encoded words of UTF-8, folded: nothing in it has a meaning, and no line gets too long. */

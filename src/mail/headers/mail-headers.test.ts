@@ -53,7 +53,7 @@ describe('the headers of a message', () => {
       'Subject: =?utf-8?Q?Gr=C3?= =?utf-8?Q?=BC=C3=9F?=\r\n =?utf-8?Q?e?=',
       'Grüße',
     ],
-    ['a charset that nobody knows', 'Subject: =?x-klingon?Q?abc?=', 'abc'],
+    ['an unknown charset', 'Subject: =?x-klingon?Q?abc?=', 'abc'],
     ['a word that is none', 'Subject: =?utf-8?X?abc?=', '=?utf-8?X?abc?='],
     ['UTF-8 as it is', 'Subject: Grüße', 'Grüße'],
     ['bare line feeds', 'X: y\nSubject: a\n b\n\nSubject: c', 'a b'],

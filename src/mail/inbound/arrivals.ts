@@ -20,13 +20,13 @@ import {
 
 /** How long the same bytes are the same message: as long as a server waits before it tries again, and some more. */
 const SAME_MESSAGE_MS = 15 * 60_000
-/** Those of this installation's own are tried for two days, and once more after a crash, whenever the service starts again. */
+/** Those of this installation's own are tried for two days, and again after a crash, whenever the service starts again. */
 const SAME_LOCAL_MESSAGE_MS = 7 * 24 * 3_600_000
 const MAX_BATCH = 100
 
 /**
- * Makes messages of what has arrived: when `accept` resolves it is committed. A site's arrivals wait for each other's
- * commit anyway, since they count in the same rows: those that come meanwhile share the next one.
+ * Makes messages of what has arrived: when `accept` resolves it is committed. A site's arrivals wait for each other's commit
+ * anyway, since they count in the same rows: those that come during a commit share the next one.
  */
 export class Arrivals {
   readonly #deps

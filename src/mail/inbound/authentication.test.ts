@@ -36,7 +36,7 @@ const streamed = (message: string) =>
 const HEADER = 'From: Ann <ann@a.test>\r\nSubject: Hello\r\n'
 const SIGNATURE = 'DKIM-Signature: v=1; a=rsa-sha256; d=a.test; s=one; h=from; bh=eA==; b=eA==\r\n'
 
-describe('a message that is at hand as a whole', () => {
+describe('a message that is a whole buffer', () => {
   test.each([
     ['has no signature', `${HEADER}\r\nText\r\n`, 'none'],
     ['speaks of one in its text', `${HEADER}\r\n${SIGNATURE}\r\n`, 'none'],

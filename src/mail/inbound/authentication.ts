@@ -103,7 +103,7 @@ function whatCounts({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return SIGNED.test(header.toString('latin1')) ? message : header
 }
 
-/** The library takes milliseconds for a long header: others are heard in between. */
+/** The library takes milliseconds for a long header: yields to other connections in between. */
 function inTurns(message: Buffer): Buffer | Readable {
   return message.length <= PIECE_BYTES
     ? message

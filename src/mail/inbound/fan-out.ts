@@ -49,7 +49,7 @@ async function beginning(
 
 type Writer = WritableStreamDefaultWriter<Uint8Array>
 
-/** Stops when a reader has failed: the failure is told by the reader itself. */
+/** Stops when a reader has failed: the reader itself reports the error. */
 async function copy(
   first: Uint8Array,
   rest: AsyncIterator<Uint8Array>,
@@ -59,7 +59,7 @@ async function copy(
   try {
     for await (const piece of inPieces(first, rest)) {
       await writeAll(writers, piece)
-      // What has arrived already would else be read to its end before anybody else is heard.
+      // Data that has arrived already would otherwise be read to its end before other connections have a turn.
       await nextTurn()
       failed.throwIfAborted()
     }
@@ -70,7 +70,7 @@ async function copy(
   }
 }
 
-/** Lets go of the source when it is not read to its end: whoever has it may read what is left. */
+/** Releases the source when it is not read to its end: its owner may read what is left. */
 async function* inPieces(
   first: Uint8Array,
   rest: AsyncIterator<Uint8Array>,

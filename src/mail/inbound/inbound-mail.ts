@@ -36,7 +36,7 @@ interface Visit {
   transaction: MailTransaction | undefined
 }
 
-/** What happens to mail that other servers hand to this one: who may, for whom, and how it is kept before it is acknowledged. */
+/** Mail that other servers hand to this one: who may, for which recipients, and how it is kept before it is acknowledged. */
 export class InboundMail implements SmtpPolicy {
   readonly #deps
   readonly #visits = new Map<string, Visit>()

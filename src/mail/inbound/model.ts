@@ -43,7 +43,7 @@ export interface Arrival {
   readonly headers: MailHeaders
   readonly receivedAt: Date
   readonly deliveries: readonly Delivery[]
-  /** Whom a message that is sent from here goes to, or its own id: the same bytes with others are another message. */
+  /** The recipients of a message that is sent from here, or its own id: the same bytes with others are another message. */
   readonly envelopeTo?: readonly string[]
   /** Names a message of this installation's own at each attempt to deliver it: then it is the same, whatever its bytes. */
   readonly localKey?: string

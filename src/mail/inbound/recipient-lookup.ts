@@ -27,7 +27,7 @@ export interface RecipientLookupDeps {
   readonly siteByDomain: (
     domain: string,
   ) => { readonly siteId: string } | undefined | Promise<{ readonly siteId: string } | undefined>
-  /** Whom a bounce to a return path of forwarded mail belongs to; undefined for other addresses. Throws its refusal. */
+  /** The recipient of a bounce to a return path of forwarded mail; undefined for other addresses. Throws its refusal. */
   readonly returnPath: (siteId: string, localPart: string, sender: string) => string | undefined
 }
 
@@ -36,7 +36,7 @@ export interface FoundRecipient {
   /** As it was sent, its domain in lower case. */
   readonly address: string
   readonly mailboxIds: readonly string[]
-  /** Whom it goes on to, where the address is a return path: then there is no mailbox. */
+  /** The recipient of a bounce, where the address is a return path: then there is no mailbox. */
   readonly returnTo: string | undefined
 }
 
@@ -82,7 +82,7 @@ export class RecipientLookup {
       ({ freeBytes, freeMessages }) =>
         freeMessages > 0 && freeBytes > 0 && freeBytes >= declaredBytes,
     )
-    // For an alias all or nothing: nobody would know which of its mailboxes missed a message.
+    // For an alias all or nothing: otherwise it is unknown which of its mailboxes missed a message.
     if (!hasRoom) throw mailboxFull()
     const mailboxIds = mailboxes.map(({ mailboxId }) => mailboxId)
     return { ...found, mailboxIds, returnTo: undefined }

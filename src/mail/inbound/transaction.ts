@@ -6,7 +6,7 @@ import type { Delivery } from './model.ts'
 /** RFC 5321 §4.5.3.1.8: no server may take fewer. */
 const MAX_RECIPIENTS = 100
 
-/** A bounce of forwarded mail, and whom it goes back to. */
+/** A bounce of forwarded mail, and the address that it goes back to. */
 interface ReturnedBounce {
   readonly siteId: string
   readonly address: string

@@ -19,7 +19,7 @@ interface OwnerDirectory {
   holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]>
 }
 
-/** What is done and by whom, for the audit trail. */
+/** A change and its actor, for the audit trail. */
 export interface MailboxChange {
   readonly event: SecurityEventName
   readonly by: Actor
@@ -39,7 +39,7 @@ export class MailboxChanges {
     this.#deps = deps
   }
 
-  /** A transaction in which nobody else changes the site's mailboxes and aliases. */
+  /** A transaction with an exclusive lock on the site's mailboxes and aliases. */
   alone<Result>(site: Site, change: (tx: SiteTx) => Promise<Result>): Promise<Result> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       await this.#deps.addresses.lock(tx)

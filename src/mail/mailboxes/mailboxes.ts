@@ -77,8 +77,8 @@ export class Mailboxes {
   }
 
   /**
-   * The mailbox with that address, for somebody who may read it: an admin, or who owns it. 404 `MailboxNotFound` for anyone
-   * else, as for an address that is none.
+   * The mailbox with that address, for an actor who may read it: an admin, or an owner. 404 `MailboxNotFound` for anyone else, as
+   * for an unknown address.
    */
   async readable(tx: SiteTx, site: Site, reader: Actor, address: string): Promise<OwnedMailbox> {
     const mailbox = await this.#deps.mailboxChanges.find(tx, site, address)
@@ -166,6 +166,6 @@ const disabledTwin = (address: string): AppError =>
 const nobodyLeft = (address: string): AppError =>
   new AppError(
     'InvalidOwner',
-    `Nobody who owned "${address}" is a user any more: name its "owners"`,
+    `The former owners of "${address}" are no users any more: name its "owners"`,
     { details: [{ field: 'owners', message: 'no earlier owner is a user any more' }] },
   )

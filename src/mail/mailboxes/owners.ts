@@ -34,7 +34,7 @@ export class MailboxOwners implements MailboxOwnership {
     this.#deps = deps
   }
 
-  /** These own it from now on, and nobody else. */
+  /** Makes these its only owners. */
   replace(site: Site, by: Actor, change: OwnersChange): Promise<Mailbox> {
     return this.#changing(site, { by, ...change }, async (tx, mailbox) => {
       const owners = await this.#deps.mailboxChanges.requireUsers(tx, change.owners)
@@ -55,7 +55,7 @@ export class MailboxOwners implements MailboxOwnership {
     })
   }
 
-  /** Removing someone who does not own it is fine. 409 `MinimumOwners` when nobody would be left. */
+  /** Removing a user who does not own it is fine. 409 `MinimumOwners` when no owner would be left. */
   remove(site: Site, by: Actor, change: OwnersChange): Promise<Mailbox> {
     return this.#changing(site, { by, ...change }, async (tx, mailbox) => {
       const removed = await this.#deps.mailboxChanges.knownUsers(tx, change.owners)

@@ -84,7 +84,7 @@ export function holdMailboxIds(
     .execute()
 }
 
-/** The local parts of active mailboxes that nobody else owns. */
+/** The local parts of active mailboxes without another owner. */
 export async function selectSolelyOwned(
   tx: SiteTx,
   sub: string,
@@ -183,7 +183,7 @@ export async function updateStatus(
     .execute()
 }
 
-/** With its owners; its messages are nobody's then, and count no more. */
+/** With its owners; its messages belong to no mailbox then, and count no more. */
 export async function deleteMailbox(tx: SiteTx, mailboxId: string): Promise<void> {
   const { bytes, messages } = await tx.db
     .deleteFrom('mailbox')

@@ -56,7 +56,7 @@ export function selectReadableOf(
   return readable(tx, reader).where('mailbox.mailbox_id', 'in', mailboxIds).execute()
 }
 
-/** A message that they may read, which nobody else changes until the transaction ends. */
+/** A message that they may read, locked until the transaction ends. */
 export function holdReadableMessage(
   tx: SiteTx,
   reader: Actor,

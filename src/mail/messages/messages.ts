@@ -115,7 +115,7 @@ export class Messages {
     return { items: search.length === 0 ? items : await markFound(search, items, texts), lastKey }
   }
 
-  /** With URLs to its bytes. 404 `MessageNotFound` also for somebody else's. */
+  /** With URLs to its bytes. 404 `MessageNotFound` also for one of another mailbox. */
   async get(site: Site, reader: Actor, messageId: string): Promise<MessageDetail> {
     const found = await this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectReadableDetail(tx, reader, messageId)

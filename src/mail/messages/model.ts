@@ -63,7 +63,7 @@ export const MessageDetail = Type.Composite(
       /** Without scripts and remote content; null for a message that has none. */
       html: Type.Union([Type.String(), Type.Null()]),
       attachments: Type.Array(AttachmentDetail),
-      /** Signed, for 15 minutes: the message as it came. */
+      /** Signed, for 15 minutes: the message, unchanged. */
       rawUrl: Type.String(),
       messageId: Type.Union([Type.String(), Type.Null()]),
       inReplyTo: Type.Union([Type.String(), Type.Null()]),
@@ -74,7 +74,7 @@ export const MessageDetail = Type.Composite(
         dmarc: Type.String(),
       }),
       size: Type.Integer(),
-      /** While it is `pending`, and for good once it `failed`, only headers and the raw message are there. */
+      /** While it is `pending`, and permanently once it `failed`, only headers and the raw message are there. */
       parsing: Type.Union([
         Type.Literal('pending'),
         Type.Literal('parsed'),

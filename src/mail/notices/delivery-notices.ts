@@ -16,7 +16,7 @@ import type { Site } from '#sites/site.ts'
 import { type TroubledMessage, TRIED_FOR_MS, type TroubledRecipient } from './model.ts'
 import { markNoticed, selectTroubled } from './queries.ts'
 
-/** Runs that were at the same message together before the queue takes over again. */
+/** How many times a run repeats for concurrent runs on its message before the queue takes over again. */
 const MAX_ROUNDS = 5
 
 const MAX_HEADER_BYTES = 32 * 1024
@@ -39,8 +39,8 @@ interface NoticeOptions {
 }
 
 /**
- * The handler of the queue `delivery-notice`: tells who sent a message, in the mailbox that sent it, which recipients it did
- * not reach, or not yet. Each is told once, with all others of that moment; nothing of it leaves the site.
+ * The handler of the queue `delivery-notice`: tells who sent a message, in the mailbox that sent it, which recipients it did not
+ * reach, or not yet. Each is reported once, with all others of that moment; no notice leaves the site.
  */
 export class DeliveryNotices {
   readonly #deps
@@ -59,13 +59,15 @@ export class DeliveryNotices {
     this.#deps = deps
   }
 
-  /** Runs of one message may meet: each tells what no other has told. */
+  /** Runs of one message may meet: each reports what no other has reported. */
   async run({ siteId, messageId }: QueueJobs['delivery-notice']): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const troubled = await this.#troubled(siteId, messageId)
       if (!troubled || (await this.#tell(siteId, messageId, troubled))) return
     }
-    throw new Error(`The recipients of ${messageId} keep changing while its sender is told of them`)
+    throw new Error(
+      `The recipients of ${messageId} keep changing while its sender is notified of them`,
+    )
   }
 
   #troubled(siteId: string, messageId: string): Promise<TroubledMessage | undefined> {
@@ -74,7 +76,7 @@ export class DeliveryNotices {
     return database.withSite(siteId, (tx) => selectTroubled(tx, messageId, lateBefore))
   }
 
-  /** False when some of it was told, or is not true any more: nothing is told then. */
+  /** False when some of it was reported, or is not true any more: nothing is reported then. */
   async #tell(siteId: string, messageId: string, troubled: TroubledMessage): Promise<boolean> {
     const { database, outgoing, clock, ids, siteOf, hostname } = this.#deps
     const date = clock.now()
@@ -93,7 +95,7 @@ export class DeliveryNotices {
     return told !== 'changed'
   }
 
-  /** A mailbox that takes no more mail is told nothing: the message itself tells it. */
+  /** A mailbox that takes no more mail gets no notice: the message itself shows it. */
   async #file(
     tx: SiteTx,
     { mailboxId, mailbox }: TroubledMessage,

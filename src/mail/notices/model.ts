@@ -1,7 +1,7 @@
 /** For as long mail is tried: the retries of the queue, about. */
 export const TRIED_FOR_MS = 48 * 3_600_000
 
-/** A recipient that a sender is to be told about. */
+/** A recipient that a sender is notified about. */
 export interface TroubledRecipient {
   readonly recipient: string
   readonly action: 'delayed' | 'failed'
@@ -9,7 +9,7 @@ export interface TroubledRecipient {
   readonly reply: string
 }
 
-/** A message that was sent, and what its sender is to be told of it. */
+/** A message that was sent, and what its sender is notified of. */
 export interface TroubledMessage {
   readonly mailboxId: string
   /** The address that sent it. */

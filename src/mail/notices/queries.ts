@@ -6,7 +6,7 @@ import type { TroubledMessage, TroubledRecipient } from './model.ts'
 
 interface TroubledRow extends Omit<TroubledMessage, 'recipients'>, TroubledRecipient {}
 
-/** Undefined when there is nothing that its sender was not told. `lateBefore`: what was sent before is late by now. */
+/** Undefined when the sender has been notified of everything. `lateBefore`: what was sent before is late by now. */
 export async function selectTroubled(
   tx: SiteTx,
   messageId: string,
@@ -36,8 +36,8 @@ export async function selectTroubled(
 }
 
 /**
- * Marks all of them, or none: returns false when one was told meanwhile, or is in no such trouble any more. The rows are
- * locked before they are read, so that of two runs the second sees what the first has marked.
+ * Marks all of them, or none: returns false when one was reported since, or is in no such trouble any more. The rows are locked
+ * before they are read, so that of two runs the second sees what the first has marked.
  */
 export async function markNoticed(
   tx: SiteTx,

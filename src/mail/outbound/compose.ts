@@ -47,5 +47,8 @@ const oneLine = (text: string): string =>
     .toWellFormed()
     .trim()
 
-/** RFC 5321 §2.3.8: CR leaves before LF only. A server that takes it for a line end by itself could be told where the message ends. */
+/**
+ * RFC 5321 §2.3.8: CR leaves before LF only. A server that takes it for a line end by itself would see the message end where the
+ * sender chooses.
+ */
 const wholeLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n')

@@ -19,7 +19,7 @@ const known = (threadId: string, minute: number, size = 1) => ({
 })
 
 describe('messages that join conversations', () => {
-  test('begin their own when they name nobody who is known', () => {
+  test('begin their own when they name no known message', () => {
     const conversations = new Conversations()
     conversations.join(message('a', 1))
     conversations.join(message('b', 2))

@@ -1,4 +1,4 @@
-/** A longer conversation is not moved into another: nobody can have a million messages rewritten by one that names them. */
+/** A longer conversation is not moved into another: one message cannot cause a million to be rewritten. */
 export const MAX_MOVED = 1000
 
 /** A conversation of a mailbox, as far as it concerns those that it may join. */
@@ -63,7 +63,7 @@ export class Conversations {
     return new Map([...this.#merged.keys()].map((from) => [from, this.#end(from)]))
   }
 
-  /** References that nobody knew before. */
+  /** References that are new. */
   get added(): ReadonlyMap<string, string> {
     return new Map(
       [...this.#added].map((reference) => [

@@ -54,7 +54,7 @@ export class LargeMails {
     if (hasFailed) await this.givenUp({ siteId })
   }
 
-  /** Tries once more after a minute. New messages do not wait for that: their job has another key. */
+  /** Retries after a minute. New messages do not wait for that: their job has another key. */
   readonly givenUp = ({ siteId }: Job): Promise<void> =>
     this.#deps.database.withSite(siteId, (tx) => this.#enqueue(tx, RETRY_SECONDS))
 
@@ -75,7 +75,7 @@ export class LargeMails {
     const { database, readMails, logger } = this.#deps
     const { rawId } = mail
     const attempts = await database.withSite(siteId, (tx) => countAttempt(tx, rawId))
-    // Removed meanwhile.
+    // It was removed.
     if (attempts === 0) return true
     try {
       const content = await this.#content(siteId, mail, attempts)

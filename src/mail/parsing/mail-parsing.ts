@@ -34,7 +34,7 @@ const TURN_MS = 10_000
 const LOOK_MS = 200
 /** A site that keeps receiving holds one of them; its other messages are not parsed beside those. */
 export const PARSING_PLACES = { concurrency: 2, perSite: 1 } as const
-/** Whoever adds a message relies on a job that was queued within this time: its worker may have died since. */
+/** The writer of a message relies on a job that was queued within this time: its worker may have died since. */
 const RELIED_ON_MS = 10_000
 
 type Job = QueueJobs['mail-parse']
@@ -142,7 +142,7 @@ export class MailParsing {
     }
   }
 
-  /** Those after the last one; of those that nobody else will look for any that came late. */
+  /** Those after the last one; or, of those that no other run will look for, any that came late. */
   async #next({ siteId, last, hasFailed }: Place): Promise<PendingMail[]> {
     const { database } = this.#deps
     const found = await database.withSite(siteId, async (tx) => {
@@ -174,7 +174,7 @@ export class MailParsing {
     return this.#deps.database.withSite(siteId, (tx) => this.queueUp(tx))
   }
 
-  /** Tries once more after an hour. New messages do not wait for that: their job has another key. */
+  /** Retries after an hour. New messages do not wait for that: their job has another key. */
   readonly givenUp = ({ siteId }: Job): Promise<void> => {
     const { database, queue } = this.#deps
     const later = { singletonKey: `${siteId} later`, startAfterSeconds: RETRY_SECONDS }

@@ -68,7 +68,7 @@ async function selectPending(
   return query.orderBy('received_at').orderBy('raw_id').limit(limit).execute()
 }
 
-/** Until the end of the transaction nobody adds a message to the site. */
+/** Until the end of the transaction no message can be added to the site. */
 export async function holdParsing(tx: SiteTx): Promise<void> {
   await sql`select from mail_usage where site_id = ${tx.siteId} for no key update`.execute(tx.db)
 }
@@ -94,7 +94,7 @@ export async function countAttempt(tx: SiteTx, rawId: string): Promise<number> {
   return row?.attempts ?? 0
 }
 
-/** Takes back an attempt that something else has hindered. */
+/** Uncounts an attempt that failed for another reason. */
 export async function uncountAttempt(tx: SiteTx, rawId: string): Promise<void> {
   await pending(tx, rawId)
     .set({ parse_attempts: sql`greatest(parse_attempts - 1, 0)` })
@@ -102,8 +102,8 @@ export async function uncountAttempt(tx: SiteTx, rawId: string): Promise<void> {
 }
 
 /**
- * Keeps what was read, and locks the conversations of the mailboxes. Gives the messages that show it, the oldest first, held
- * until the end so that none is removed meanwhile: nothing for what somebody else has finished, or removed.
+ * Keeps what was read, and locks the conversations of the mailboxes. Gives the messages that show it, the oldest first, locked
+ * until the end so that none is removed: nothing for what another worker has finished, or removed.
  */
 export async function finishRaws(
   tx: SiteTx,
@@ -143,7 +143,7 @@ export async function showMessages(tx: SiteTx, shown: readonly ShownMessage[]): 
   await sql`select mail_show(${tx.siteId}, ${JSON.stringify(rows)}::text::jsonb)`.execute(tx.db)
 }
 
-/** Has the objects of those that are gone removed once more. Returns whether any is. */
+/** Queues the removal of the objects of removed messages again. Returns whether any is. */
 export async function noteOrphans(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
   const { rows } = await sql`insert into mail_removed_object (site_id, raw_id)
     select ${tx.siteId}, raw_id from unnest(${rawIds}::text[]) gone (raw_id)

@@ -26,7 +26,7 @@ export class ReadMails {
     this.#deps = deps
   }
 
-  /** All of them, or none. What somebody else has finished stays as it is. */
+  /** All of them, or none. What another worker has finished stays unchanged. */
   async finish(siteId: string, read: readonly ReadMail[]): Promise<void> {
     await this.#deps.database.withSite(siteId, async (tx) => {
       const messages = await finishRaws(tx, read)

@@ -13,7 +13,7 @@ export interface ThreadReference {
 
 export interface FoundConversation extends ThreadReference, KnownConversation {}
 
-/** Until the end of the transaction nobody else finds or merges conversations of the mailbox. */
+/** Until the end of the transaction no other finds or merges conversations of the mailbox. */
 export async function lockConversations(tx: SiteTx, mailboxId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('mail_thread'), hashtext(${mailboxId}))`.execute(
     tx.db,

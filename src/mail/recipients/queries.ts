@@ -29,7 +29,7 @@ export async function selectTargets(
   return rows
 }
 
-/** The local part of the mailbox that has taken mail longest, of those that somebody with a role above `user` owns. */
+/** The local part of the mailbox that has taken mail longest, of those with an owner whose role is above `user`. */
 export async function selectOldestAdminMailbox(tx: SiteTx): Promise<string | undefined> {
   const { rows } = await sql<{ localPart: string }>`
     select mailbox.local_part as "localPart"

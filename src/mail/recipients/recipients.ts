@@ -17,19 +17,19 @@ export class Recipients {
   }
 
   /**
-   * The mailboxes behind a local part, which is given as it was sent, without quotes: itself or through an alias, else those
-   * of what stands before its first `+`. `postmaster`, where nobody made it, is the oldest mailbox of an admin.
+   * The mailboxes behind a local part, which is given as it was sent, without quotes: itself or through an alias, else those of
+   * the part before its first `+`. `postmaster`, unless it was created, is the oldest mailbox of an admin.
    */
   resolve(siteId: string, localPart: string): Promise<RecipientResolution> {
     return this.#database.withSite(siteId, (tx) => this.resolveWithin(tx, localPart))
   }
 
-  /** Whether the site takes mail for anybody. */
+  /** Whether the site has a mailbox that takes mail. */
   hasMailbox(siteId: string): Promise<boolean> {
     return this.#database.withSite(siteId, siteHasMailbox)
   }
 
-  /** As `resolve`, in a transaction of somebody else's. */
+  /** As `resolve`, in the transaction of the caller. */
   async resolveWithin(tx: SiteTx, localPart: string): Promise<RecipientResolution> {
     if (!isStorable(localPart)) return { kind: 'unknown' }
     const address = canonicalLocalPart(localPart)

@@ -87,7 +87,10 @@ export async function deleteMessages(
   return rows
 }
 
-/** Of these those that are in no mailbox any more and are sent to nobody any more; their objects are to be removed. Returns whether there were any. */
+/**
+ * Of these those that are in no mailbox any more and have no recipient waiting; their objects are to be removed. Returns whether
+ * there were any.
+ */
 export async function deleteUnusedRaws(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with gone as (

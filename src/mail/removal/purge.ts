@@ -50,14 +50,14 @@ export class MailPurge {
     this.#deps = deps
   }
 
-  /** Removes the bytes of a message that is in no mailbox any more, once it is sent to nobody any more. */
+  /** Removes the bytes of a message that is in no mailbox any more, once it has no recipient waiting. */
   async dropUnused(tx: SiteTx, rawId: string): Promise<void> {
     const { siteId } = tx
     if (!(await deleteUnusedRaws(tx, [rawId]))) return
     await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 
-  /** Of a message that went on to somebody else: it goes unless somebody has filed it elsewhere meanwhile. */
+  /** Of a message that was forwarded: it goes unless it has been filed elsewhere since. */
   async letGo(tx: SiteTx, messageId: string): Promise<void> {
     const filter = { state: 'received' } as const
     await this.#delete(tx, await selectCandidates(tx, [messageId]), filter)

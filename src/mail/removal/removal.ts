@@ -68,7 +68,7 @@ export class MailRemoval implements SiteDataRemover {
     await this.#planUpkeep(siteId)
   }
 
-  /** Counts from when a message went to the trash: one that was restored and deleted again begins anew. */
+  /** Counts from when a message went to the trash: for one that was restored and deleted again from the last time. */
   async purgeExpiredTrash(siteId: string, signal: AbortSignal): Promise<void> {
     const { database, mailPurge, clock } = this.#deps
     const mailboxes = await database.withSite(siteId, selectExpiringTrash)

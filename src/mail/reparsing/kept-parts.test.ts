@@ -95,7 +95,7 @@ describe('an attachment that is parsed again', () => {
     expect(await textsOf(made)).toEqual(['new', 'two', 'one'])
   })
 
-  test('keeps its id with other bytes, and the object that has the bytes of before stays', async () => {
+  test('keeps its id with other bytes, and the object that has the former bytes stays', async () => {
     const before = await listed({ bytes: 'a\n1\n', filename: 'a.csv' }, { bytes: 'b' })
     const made = await madeOf(before, { bytes: 'a\r\n1\r\n', filename: 'a.csv' }, { bytes: 'b' })
     expect(made.map(({ attachmentId }) => attachmentId)).toEqual(['att_1', 'att_2'])

@@ -126,7 +126,7 @@ export class MailReparsing {
     await database.withSite(siteId, (tx) => this.queueUp(tx))
   }
 
-  /** Tries once more after an hour. */
+  /** Retries after an hour. */
   readonly givenUp = ({ siteId }: Job): Promise<void> =>
     this.#deps.database.withSite(siteId, (tx) => this.#enqueue(tx, RETRY_SECONDS))
 

@@ -6,7 +6,7 @@ import { deleteSearchWords, insertSearchWords, type SearchableMessage } from './
 export const indexMessages = (tx: SiteTx, messages: readonly SearchableMessage[]): Promise<void> =>
   insertSearchWords(tx, messages)
 
-/** Has messages found by these words, and no longer by those of before. */
+/** Has messages found by these words, and no longer by the former ones. */
 export async function reindexMessages(
   tx: SiteTx,
   messages: readonly SearchableMessage[],

@@ -4,7 +4,7 @@ import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 
 import { MAX_RECIPIENTS } from './model.ts'
 
-/** Somebody whom a message names. */
+/** A person that a message names. */
 export interface Addressee {
   /** Empty when only the address was given. */
   readonly name: string

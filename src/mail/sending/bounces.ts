@@ -11,8 +11,8 @@ const MAX_REPLY = 300
 type Bounce = NonNullable<MailContent['bounce']>
 
 /**
- * Shows a bounce at the message that it is about. It has to name the Message-ID of what this mailbox sent, which nobody knows
- * but whom it was sent to: others cannot have an address suppressed.
+ * Shows a bounce at the message that it is about. It has to name the Message-ID of what this mailbox sent, which only its
+ * recipients know: others cannot have an address suppressed.
  */
 export class Bounces {
   /** Recipients whose mail came back, since the start. */

@@ -31,7 +31,7 @@ const MAX_REPLY = 300
 /** What one message may hold; SMTP may let larger ones in. */
 const MAX_HELD_BYTES = 2 * MAX_MESSAGE_BYTES
 const GIVEN_UP = 'The service could not hand the message over for two days'
-/** Messages are held whole while they go out, since a connection that is lost begins anew. */
+/** Messages are held whole while they go out, since a connection that is lost starts again. */
 const MEMORY = {
   maxBytes: 4 * MAX_MESSAGE_BYTES,
   maxBytesPerKey: MAX_HELD_BYTES,
@@ -64,8 +64,9 @@ interface DeliveryEnd {
 }
 
 /**
- * The handler of the queue `mail-delivery`: hands a message to the gateway or to a site here, for each recipient by itself, so that none
- * waits for another. A crash between the gateway's answer and its record hands the same bytes over again, with the same Message-ID.
+ * The handler of the queue `mail-delivery`: hands a message to the gateway or to a site here, for each recipient by itself, so
+ * that none waits for another. A crash between the gateway's answer and its record sends the same bytes again, with the same
+ * Message-ID.
  */
 export class Deliveries {
   readonly #deps

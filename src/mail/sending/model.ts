@@ -10,7 +10,7 @@ export const MAX_ATTACHMENT_BYTES = 10 * MIB
 const MAX_ATTACHMENTS_BYTES = 15 * MIB
 export const MAX_MESSAGE_BYTES = 25 * MIB
 export const MAX_RECIPIENTS = 100
-/** After so long without success a sender is told that a message is late. */
+/** After so long without success a sender is notified that a message is late. */
 export const DELAYED_AFTER_MS = 4 * 3_600_000
 const MAX_SUBJECT = 998
 const MAX_TEXT = 2 * MIB
@@ -56,7 +56,7 @@ export const SendRequest = ClosedObject({
   /** May be left out beside `html`, `raw` or `rawRef`. */
   body: Type.Optional(BodyText),
   ...CONTENT,
-  /** In base64: a message that was composed elsewhere, instead of its parts. `to`, `cc` and `bcc` say whom it goes to. */
+  /** In base64: a message that was composed elsewhere, instead of its parts. `to`, `cc` and `bcc` are its recipients. */
   raw: Type.Optional(Type.String()),
   /** The same, staged as `message/rfc822`. */
   rawRef: Type.Optional(Type.String({ maxLength: 64 })),
@@ -68,7 +68,7 @@ export const ReplyRequest = ClosedObject({
   /** May be left out beside `html`. */
   body: Type.Optional(BodyText),
   subject: Type.Optional(Subject),
-  /** True also writes to those whom the message was sent to. */
+  /** True also writes to the other recipients of the message. */
   replyAll: Type.Optional(Type.Boolean()),
   ...CONTENT,
 })

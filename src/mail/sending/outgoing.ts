@@ -19,7 +19,7 @@ const MEMORY_BYTES = 256 * 1024
 const CONTENT_TYPE = 'message/rfc822'
 const MESSAGE_TOO_LARGE = 552
 
-/** Written by whoever sends, so there is nobody to be checked. */
+/** Written by the sender itself, so there is nothing to be checked. */
 const OWN = {
   spf: 'none',
   dkim: 'none',
@@ -40,7 +40,7 @@ export interface Outgoing {
   /** The mailbox's address. */
   readonly sender: string
   readonly recipients: readonly string[]
-  /** Whether the same bytes again are a retry of somebody who lost our answer. */
+  /** Whether the same bytes again are a retry of a client that lost our response. */
   readonly isRetried: boolean
 }
 

@@ -160,7 +160,7 @@ export interface ClaimedRecipient {
   /** Of the mailbox; null when it is gone, or there was none. */
   readonly localPart: string | null
   readonly letsGo: boolean
-  /** Whether its sender was told that it is late. */
+  /** Whether its sender was notified that it is late. */
   readonly isNoticed: boolean
   readonly traceHeader: string
   /** What was found out of who sent it, where it came in. */
@@ -199,7 +199,7 @@ export async function claimRecipient(
   return rows[0]
 }
 
-/** Returns false when somebody else has finished it. */
+/** Returns false when another worker has finished it. */
 export async function updateRecipient(
   tx: SiteTx,
   messageId: string,

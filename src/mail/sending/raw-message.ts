@@ -9,7 +9,7 @@ const LF = 0x0a
 const CR = 0x0d
 /** RFC 5322 §3.6.8. */
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/
-/** Nobody but the envelope names them; what says who handed the message over is written by those who take it. */
+/** Only the envelope names them; the receiving server writes who handed the message over. */
 const DROPPED = ['bcc', 'resent-bcc', 'return-path']
 
 /** Who sends a message that was composed elsewhere, and what it gets where it has none of its own. */
@@ -28,7 +28,7 @@ export class HeaderFault extends Error {
 }
 
 /**
- * Makes a message that somebody composed fit to be sent from a mailbox (RFC 6409 §8): adds Date and Message-ID where they are
+ * Makes a message that a client composed fit to be sent from a mailbox (RFC 6409 §8): adds Date and Message-ID where they are
  * missing, and takes out Bcc. Leaves the body as it is. Throws a `ValidationError` for a message that names another author.
  */
 export function prepareRawMessage(message: Buffer, sender: RawSender): Buffer {

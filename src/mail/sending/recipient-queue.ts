@@ -32,7 +32,7 @@ export class RecipientQueue {
     }
   }
 
-  /** Has the sender told of recipients that a message did not reach. Those of the same moment are told together. */
+  /** Notifies the sender of recipients that a message did not reach. Those of the same moment are reported together. */
   async report(tx: SiteTx, messageId: string): Promise<void> {
     const { siteId } = tx
     await this.#deps.queue.enqueue(

@@ -58,7 +58,11 @@ describe('an answer', () => {
       { from: 'info@one.test', to: ['info@two.test'] },
     ],
     ['names each once', [['ann@else.test'], []], { to: ['ANN@else.test'], cc: [] }, true],
-    ['to nobody has no recipient', [[], []], { from: 'info@one.test', to: ['info@one.test'] }],
+    [
+      'without an addressee has no recipient',
+      [[], []],
+      { from: 'info@one.test', to: ['info@one.test'] },
+    ],
     ['leaves out what is no address', [['ann@else.test'], []], { to: ['nobody'], cc: [] }, true],
   ])('%s', (_, expected, more, replyAll) => {
     expect(answer(more, replyAll)).toEqual(expected)

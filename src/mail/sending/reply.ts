@@ -18,7 +18,7 @@ export interface AnsweredMessage {
   readonly references: readonly string[]
 }
 
-/** Whom an answer goes to; never to one of `own`, the addresses of the mailbox that answers. */
+/** The recipients of a reply; never one of `own`, the addresses of the mailbox that replies. */
 export function answerAddressees(
   parent: AnsweredMessage,
   { own, replyAll }: { readonly own: readonly string[]; readonly replyAll: boolean },

@@ -5,7 +5,7 @@ import { addressOf, type OwnedMailbox } from '#mail/mailboxes/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-/** Who may send as which mailbox: whoever may read it, while it is active. */
+/** Who may send as which mailbox: its readers, while it is active. */
 export class SenderAccess {
   readonly #deps
 

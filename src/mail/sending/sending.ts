@@ -71,7 +71,7 @@ export class Sending {
     return this.#post(site, sender, letterOf(request, parts))
   }
 
-  /** Goes to whoever wrote the message, from the mailbox that it came to. 404 `MessageNotFound` for one that they may not read. */
+  /** Goes to the author of the message, from the mailbox that it came to. 404 `MessageNotFound` for one that they may not read. */
   async reply(
     site: Site,
     sender: Sender,
@@ -240,4 +240,7 @@ function checkContent({
 }
 
 const nobodyToAnswer = (): AppError =>
-  new AppError('InvalidTarget', 'There is nobody to answer but the mailbox itself: use send')
+  new AppError(
+    'InvalidTarget',
+    'The message has no recipient for a reply except the mailbox itself: use send',
+  )

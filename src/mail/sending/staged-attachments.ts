@@ -37,8 +37,8 @@ export interface StagedFile {
 }
 
 /**
- * Files that are uploaded before their message is sent, which uses them up. Those that nobody sends are removed a day later,
- * with what else lies among the messages and belongs to none.
+ * Files that are uploaded before their message is sent, which uses them up. Those that are not sent are removed a day later, with
+ * what else lies among the messages and belongs to none.
  */
 export class StagedAttachments {
   readonly #deps

@@ -13,7 +13,7 @@ import {
   selectSuppressions,
 } from './suppression-queries.ts'
 
-/** Addresses that a site sends nothing to, because mail to them came back for good. */
+/** Addresses that a site sends nothing to, because mail to them bounced permanently. */
 export class Suppressions {
   readonly #deps
 

@@ -64,7 +64,7 @@ export async function deleteCredential(
   return row?.name
 }
 
-/** Of mailboxes that take mail, made by somebody who may still send from them. */
+/** Of mailboxes that take mail, made by a user who may still send from them. */
 const usable = (tx: SiteTx) =>
   tx.db
     .selectFrom('mail_submission_credential as credential')

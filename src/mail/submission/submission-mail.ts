@@ -61,7 +61,7 @@ interface Visit {
 
 type StoredOutgoing = Awaited<ReturnType<OutgoingMail['store']>>
 
-/** What happens to mail that the owners of mailboxes hand in with a mail program (RFC 6409): who may, as whom, to whom. */
+/** Mail that the owners of mailboxes hand in with a mail program (RFC 6409): who may, as which sender, to which recipients. */
 export class SubmissionMail implements SmtpPolicy {
   readonly #deps: SubmissionMailDeps
   readonly #visits = new Map<string, Visit>()

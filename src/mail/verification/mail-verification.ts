@@ -76,7 +76,7 @@ export class MailVerification {
     }
     const ids = [...new Set(found.map(({ id }) => id))]
     const { stored } = await database.withSite(siteId, (tx) => selectKnownRaws(tx, ids))
-    // What was purged meanwhile has lost its objects rightly.
+    // What was purged since has lost its objects rightly.
     return { checked: items.length, findings: found.filter(({ id }) => stored.has(id)), lastKey }
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-/** Of each kind; who has more has heard enough. */
+/** Of each kind; a longer list would add nothing. */
 const MAX_FOUND = 100
 
 export interface Counts {
