@@ -30,7 +30,7 @@ describe('deployment settings', () => {
     })
   })
 
-  test('merge when a deployment is taken back', () => {
+  test('merge when a deployment is rolled back', () => {
     const on = parseSettings({ autoRollback: { enabled: true, minCalls: 5 } })
     expect(on.autoRollback).toEqual({ enabled: true, failurePercent: 50, minCalls: 5 })
     const off = parseSettings({ autoRollback: { enabled: false } }, on)

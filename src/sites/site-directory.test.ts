@@ -42,20 +42,20 @@ describe('the site directory', () => {
     expect(loads).toEqual(['shop.test'])
   })
 
-  test('remembers for a moment that nobody serves a name', async () => {
+  test('remembers for a moment that no site has a name', async () => {
     const { directory, loads } = directoryOf(new Map())
     expect(await directory.byHost('none.test')).toBeUndefined()
     expect(directory.byHost('none.test')).toBeUndefined()
     expect(loads).toEqual(['none.test'])
   })
 
-  test.each(['', '127.0.0.1:8080', '[::1]:80', 'a b', '../x'])('asks nobody about %j', (host) => {
+  test.each(['', '127.0.0.1:8080', '[::1]:80', 'a b', '../x'])('loads nothing for %j', (host) => {
     const { directory, loads } = directoryOf(new Map())
     expect(directory.byHost(host)).toBeUndefined()
     expect(loads).toEqual([])
   })
 
-  test('loads again what it was told to forget', async () => {
+  test('loads again what was invalidated', async () => {
     const table = new Map([['shop.test', entry('shop.test', 'site_1')]])
     const { directory } = directoryOf(table)
     await directory.byHost('shop.test')
@@ -67,7 +67,7 @@ describe('the site directory', () => {
     expect(await directory.byHost('shop.test')).toBeUndefined()
   })
 
-  test('gives out what is in doubt only where nobody can tell, and nothing unknown then', async () => {
+  test('returns a doubted entry only where the database is away, and nothing unknown then', async () => {
     const away = new AppError('ServiceUnavailable', 'away')
     let isAway = false
     const directory = new SiteDirectory(async (domain) => {

@@ -57,7 +57,7 @@ export class SiteDirectory {
     }
   }
 
-  /** Sites are looked for again before they are given out; while nobody can tell, those that were known serve on. */
+  /** Sites are looked for again before they are given out; while the database is away, those that were known serve on. */
   doubtAll(): void {
     this.#sites.doubtAll()
     this.#unknownHosts.clear()

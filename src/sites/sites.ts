@@ -125,8 +125,8 @@ export class Sites {
   }
 
   /**
-   * Throws for a configuration that no site can have here, or for a domain that another site has. Whoever imports one asks
-   * before the work begins.
+   * Throws for a configuration that no site can have here, or for a domain that another site has. An import asks before the work
+   * begins.
    */
   async checkImport({ currentDeploymentId: _current, ...body }: ImportedSite): Promise<void> {
     this.#deps.disk.check('database')
@@ -179,7 +179,7 @@ export class Sites {
     return siteRecord(row)
   }
 
-  /** By id or by domain, which never look alike. Throws `SiteNotFound`. */
+  /** By id or by domain, which never have the same form. Throws `SiteNotFound`. */
   async find(idOrDomain: string): Promise<SiteRecord> {
     if (SITE_ID.test(idOrDomain)) return this.get(idOrDomain)
     const domain = idOrDomain.toLowerCase()

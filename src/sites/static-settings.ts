@@ -24,7 +24,7 @@ export interface StaticSettings {
 
 /**
  * Reads the section `static` of a `croft.json`; what it leaves out gets its default. Throws `InvalidArtifact` that names the
- * field. A text that is no JSON says nothing here: whoever reads the rest of it refuses it.
+ * field. A text that is no JSON says nothing here: the reader of the rest refuses it.
  */
 export function parseStaticSettings(croftJson: string | undefined): StaticSettings {
   const section = sectionOf(croftJson)

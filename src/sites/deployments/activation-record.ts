@@ -22,7 +22,7 @@ export type FileChangeCounts = Static<typeof FileChangeCounts>
 
 const AutomaticRollback = Type.Object({
   status: Type.Union([Type.Literal('due'), Type.Literal('done'), Type.Literal('failed')]),
-  /** Why it could not be taken back. */
+  /** Why it could not be rolled back. */
   error: Type.Union([Type.String(), Type.Null()]),
 })
 
@@ -39,7 +39,7 @@ export const ActivationRecord = Type.Object(
     fileChanges: Type.Union([FileChangeCounts, Type.Null()]),
     /** Of the calls that ran its code in the minute after it became current. */
     health: Type.Object({ calls: Type.Integer(), failures: Type.Integer() }),
-    /** What came of it where too many failed; else null. */
+    /** The result where too many failed; else null. */
     automaticRollback: Type.Union([AutomaticRollback, Type.Null()]),
   },
   { title: 'Activation' },

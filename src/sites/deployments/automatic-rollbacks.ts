@@ -21,7 +21,7 @@ interface RollbackJob {
   readonly activationNumber: number
 }
 
-/** Takes back the deployments that were found to fail, each once. */
+/** Rolls back the deployments that were found to fail, each once. */
 export class AutomaticRollbacks {
   readonly #deps
 
@@ -88,4 +88,4 @@ export class AutomaticRollbacks {
 }
 
 const replaced = (): AppError =>
-  new AppError('DeploymentReplaced', 'another deployment has become current meanwhile')
+  new AppError('DeploymentReplaced', 'another deployment has become current since')

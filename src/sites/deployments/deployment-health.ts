@@ -21,9 +21,9 @@ interface Pending {
 }
 
 /**
- * Counts, in the minute after a deployment became current, how many calls ran its code and how many of them failed. The
- * counts of all replicas are added up in the database every second; where the site wants it, a deployment that fails
- * too often is queued to be taken back, by the transaction that finds so.
+ * Counts, in the minute after a deployment became current, how many calls ran its code and how many of them failed. The counts of
+ * all replicas are added up in the database every second; where the site wants it, a deployment that fails too often is queued
+ * for a rollback, by the transaction that finds so.
  */
 export class DeploymentHealth implements AsyncDisposable {
   readonly #deps
@@ -82,7 +82,7 @@ export class DeploymentHealth implements AsyncDisposable {
 
   async #judge(tx: SiteTx, { activationNumber, ...counts }: Pending): Promise<void> {
     const activation = await addCalls(tx, activationNumber, counts)
-    // A rollback is not judged: a site is never sent to and fro.
+    // A rollback is not judged, so that a site does not switch back and forth.
     if (activation?.reason !== 'deploy' || activation.replacedId === null) return
     if (activation.rollbackStatus !== null || !(await isTooHigh(tx, activation))) return
     if ((await selectNewestActivationNumber(tx)) !== activationNumber) return

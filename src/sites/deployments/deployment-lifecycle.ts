@@ -22,7 +22,7 @@ export interface CompleteDeployment {
 /** What follows from a deployment that becomes current: in the transaction that makes it so, or not at all. */
 export type ActivationStep = (tx: SiteTx) => Promise<void>
 
-/** A step finds that what was prepared is not true any more: prepare anew. */
+/** A step finds that what was prepared is not true any more: prepare again. */
 export class ActivationOutdated extends Error {
   override readonly name = 'ActivationOutdated'
 

@@ -26,5 +26,5 @@ export async function existingDeployment(tx: SiteTx, deploymentId: string): Prom
 export const deploymentRemoved = (deploymentId: string): AppError =>
   new AppError(
     'DeploymentRemoved',
-    `The files of deployment "${deploymentId}" are no longer kept: deploy its version anew`,
+    `The files of deployment "${deploymentId}" are no longer kept: deploy its version again`,
   )

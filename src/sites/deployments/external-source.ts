@@ -53,7 +53,7 @@ export class ExternalSource {
       )
     }
     const named = { ...repo, branch: ref ?? repo.branch }
-    // Whoever was told of a change wants a fetch that begins afterwards.
+    // The sender of a change needs a fetch that begins afterwards.
     const key = `${siteId} ${by.type} ${named.branch}`
     return this.#flights.run(key, () => this.#fetch(siteId, named, by))
   }

@@ -165,7 +165,7 @@ export interface Retention {
   readonly unfinishedBefore: Date
 }
 
-/** Never the current one. Those that nobody will go back to lose their files, and their rows when more are newer. */
+/** Never the current one. Those that no rollback will use lose their files, and their rows when more are newer. */
 export async function retireOldDeployments(tx: SiteTx, retention: Retention): Promise<void> {
   await tx.db
     .updateTable('deployment')

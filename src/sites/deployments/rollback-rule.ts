@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** When a deployment is taken back without being asked. */
+/** When a deployment is rolled back automatically. */
 export const AutoRollback = Type.Object({
   enabled: Type.Boolean(),
-  /** The share of calls that fail above which it is taken back. */
+  /** The share of calls that fail above which it is rolled back. */
   failurePercent: Type.Integer({ minimum: 1, maximum: 99 }),
   /** Fewer calls than that say nothing. */
   minCalls: Type.Integer({ minimum: 1, maximum: 1_000_000 }),

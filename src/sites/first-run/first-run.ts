@@ -48,7 +48,7 @@ export interface FirstRunResult {
   /** The address of its first mailbox. */
   readonly mailbox: string
   readonly onboarding: readonly { readonly email: string; readonly url: string }[]
-  /** Why the example could not be deployed, if so; the site is there all the same. */
+  /** Why the example could not be deployed, if so; the site exists in either case. */
   readonly fault: string | undefined
 }
 
@@ -121,7 +121,7 @@ async function createFirstSite(deps: FirstRunDeps, domain: string): Promise<Firs
   }
 }
 
-/** Whether the run can begin anew and succeed: a part is away, or a disk is full. */
+/** Whether a retry of the run can succeed: a part is away, or a disk is full. */
 export const willPass = (error: unknown): boolean =>
   hasCode(error, 'ServiceUnavailable', 'DiskFull')
 

@@ -27,7 +27,7 @@ export class IdempotentAnswers {
     this.#clock = deps.clock
   }
 
-  /** The answer of the first request with that key, if it came; for what is too much work to do it a second time in vain. */
+  /** The answer of the first request with that key, if it came; for work that is too expensive to be done twice. */
   async find<Answer>(
     tx: SiteTx,
     { scope, key, digest }: RepeatableRequest,

@@ -30,7 +30,7 @@ export async function deleteImport(tx: SiteTx): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether somebody is at it, by a sign of life that is not older than so many seconds. */
+/** Whether an import is running, by a sign of life that is not older than so many seconds. */
 export async function selectIsAlive(tx: SiteTx, seconds: number): Promise<boolean> {
   const row = await tx.db
     .selectFrom('site_import')

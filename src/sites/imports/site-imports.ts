@@ -5,12 +5,12 @@ import type { PlatformServices } from '#platform/services.ts'
 import { deleteImport, insertImport, renewImport, selectIsAlive } from './queries.ts'
 
 const RENEWED_EVERY_MS = 30_000
-/** Without a sign of life for so long, nobody is at it any more. */
+/** Without a sign of life for so long, an import counts as given up. */
 const DEAD_SECONDS = 600
-/** When somebody looks whether an import was given up. */
+/** When to check whether an import was given up. */
 const LOOK_SECONDS = 900
 
-/** An import that is under way. Disposing it before `finish` was committed leaves nothing of it. */
+/** An import in progress. Disposing it before `finish` was committed leaves nothing of it. */
 export interface OpenImport extends AsyncDisposable {
   readonly siteId: string
   /** In the transaction that makes the site visible. Throws when the import was taken for dead. */
@@ -50,7 +50,7 @@ export class SiteImports {
     }
   }
 
-  /** True while somebody imports the site; then it is looked at again later. Else whatever is stored may go. */
+  /** True while the site is being imported; then it is looked at again later. Else whatever is stored may go. */
   async isAlive(siteId: string): Promise<boolean> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       if (await selectIsAlive(tx, DEAD_SECONDS)) {
@@ -77,7 +77,7 @@ export class SiteImports {
     }
   }
 
-  /** What cannot be said now is found out by whoever looks later. */
+  /** What cannot be recorded now is found by a later check. */
   async #abandon(siteId: string): Promise<void> {
     const { database, queue, logger } = this.#deps
     try {

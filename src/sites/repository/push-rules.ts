@@ -43,9 +43,7 @@ export function refsAfter(
   const refs = new Map(current.map(({ name, oid }) => [name, oid]))
   for (const { name, oldOid, newOid } of updates) {
     if (refs.get(name) !== oldOid) {
-      throw refused(
-        `Somebody else has pushed "${shortName(name)}" meanwhile: fetch, and push again`,
-      )
+      throw refused(`Another push has changed "${shortName(name)}": fetch, and push again`)
     }
     if (newOid === undefined) refs.delete(name)
     else refs.set(name, newOid)

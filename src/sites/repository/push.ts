@@ -62,7 +62,7 @@ export class Push {
         this.#tellRefusal(push, error)
         return false
       }
-      // It is done: who pushed must not hear otherwise.
+      // It is done: the client must not get an error.
       this.#deps.logger.warn({ err: error, siteId: this.#context.siteId }, 'after a push')
     }
     return true

@@ -19,7 +19,7 @@ export interface RepositorySnapshot {
   readonly packs: readonly StoredPack[]
 }
 
-/** What of the site's row a push depends on. Nobody changes it until the transaction ends. */
+/** What of the site's row a push depends on. Locked until the transaction ends. */
 export const lockSiteSource = (tx: SiteTx) => siteSource(tx).forNoKeyUpdate().executeTakeFirst()
 
 export const selectSiteSource = (tx: SiteTx) => siteSource(tx).executeTakeFirst()

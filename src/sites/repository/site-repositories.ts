@@ -38,7 +38,7 @@ export interface RepositoryRequest extends Pick<
 export class SiteRepositories implements AsyncDisposable {
   readonly #deps
   readonly #mirror: RepositoryMirror
-  /** Ends what is under way when the service ends. */
+  /** Ends running work when the service ends. */
   readonly #closing = new AbortController()
   readonly #limiter = new Limiter({
     permits: REQUESTS_AT_ONCE,

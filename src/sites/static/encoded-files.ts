@@ -130,7 +130,7 @@ function effortFor(totalBytes: number): Effort {
   return effort ?? { brotli: 5, zstd: 6, gzip: 6 }
 }
 
-/** Compresses in the threads of zlib, so that nobody else waits. Leaves out what is no smaller than the bytes themselves. */
+/** Compresses in the threads of zlib, so that other requests do not wait. Leaves out what is no smaller than the bytes themselves. */
 async function compressed(
   bytes: Uint8Array,
   effort: Effort,

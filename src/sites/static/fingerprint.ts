@@ -1,6 +1,6 @@
 /** Folders into which build tools put nothing but files that are named by their content. */
 const ASSET_FOLDERS = new Set(['assets', 'chunks', 'immutable', '_app', '_astro', '_next', '_nuxt'])
-/** What stands behind the last `-` or `.` of the name, before its extension or extensions. */
+/** The part behind the last `-` or `.` of the name, before its extension or extensions. */
 const MARKED = /[-.]([A-Za-z0-9_-]{8,64})(?:\.[a-z][a-z0-9]{0,9}){1,3}$/
 const HEX = /^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{8,64}$/
 /** As esbuild writes it: eight letters and digits of base 32. */

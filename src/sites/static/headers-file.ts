@@ -9,7 +9,7 @@ const MAX_BYTES_PER_RULE = 8192
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const VALUE = /^[\x20-\x7e]*$/
 
-/** What the service, the connection or somebody's sign-in depends on. */
+/** Headers that the service, the connection or a sign-in depends on. */
 const FORBIDDEN = new Set([
   'accept-ranges',
   'age',
@@ -36,7 +36,7 @@ const FORBIDDEN = new Set([
   'x-request-id',
 ])
 
-/** One path of `_headers` and what stands below it, as the manifest keeps it. */
+/** One path of `_headers` and the lines below it, as the manifest keeps it. */
 export interface HeaderRule {
   readonly line: number
   readonly path: string

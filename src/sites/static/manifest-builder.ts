@@ -131,17 +131,17 @@ function checkRewrites(
   }
 }
 
-/** Refuses, by name, a function whose code everybody could read: what is public is no code of functions. */
+/** Refuses, by name, a function whose code is public: what is public is no code of functions. */
 function checkFunctions(croftJson: string | undefined, settings: StaticSettings): void {
   const exposed = artifactsIn(croftJson).find((path) => isPublicFile(path, settings))
   if (exposed === undefined) return
   throw new AppError(
     'InvalidArtifact',
-    `${SITE_DEFINITION_FILE}: the function "${exposed}" is in "${settings.directory}", which everybody can read: move it out of there`,
+    `${SITE_DEFINITION_FILE}: the function "${exposed}" is in "${settings.directory}", which is public: move it out of there`,
   )
 }
 
-/** What is written wrong in other ways is refused by whoever reads the definition. */
+/** Other mistakes in the definition are refused by its reader. */
 function artifactsIn(croftJson: string | undefined): string[] {
   const resources = resourcesIn(croftJson)
   return resources.flatMap((resource) => {

@@ -1,7 +1,7 @@
 import type { HeaderRule } from './headers-file.ts'
 import type { RedirectRule } from './redirects-file.ts'
 
-/** Bumped when the shape changes; a manifest in another format is made anew by the next deployment. */
+/** Bumped when the shape changes; the next deployment rewrites a manifest in another format. */
 export const MANIFEST_FORMAT = 1
 
 /** In the order in which they are stored one behind the other. */
@@ -19,7 +19,7 @@ export interface StaticFile {
   readonly sizeBytes: number
   /** Whether its name carries a hash of its content. */
   readonly immutable: boolean
-  /** Those that are smaller than the file; null where nobody has tried. */
+  /** Those that are smaller than the file; null where compression was not tried. */
   readonly encodings: Readonly<Partial<Record<Encoding, EncodedPart>>> | null
 }
 

@@ -91,7 +91,7 @@ export async function selectKeptAssets(tx: SiteTx): Promise<readonly StaticFile[
   return rows.flatMap(({ files }) => storedStaticFiles(files))
 }
 
-/** Every file of the site's kept deployments for which somebody has tried compression. */
+/** Every file of the site's kept deployments for which compression was tried. */
 export async function selectEncodedFiles(tx: SiteTx): Promise<readonly StaticFile[]> {
   const { rows } = await sql<{ files: unknown }>`
     select jsonb_path_query_array(manifest, '$.files[*] ? (@.encodings != null)') as files

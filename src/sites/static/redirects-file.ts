@@ -93,7 +93,7 @@ function parseRest(
   return { to, ...parseStatus(line, status) }
 }
 
-/** What stands between the path and the target. */
+/** Refuses words between the path and the target. */
 function refuseQuery(line: RuleLine, [word]: readonly string[]): void {
   if (word === undefined) return
   throw fault(
@@ -161,7 +161,7 @@ function checkPath(line: RuleLine, rule: RedirectRule, pattern: PathPattern): vo
   }
 }
 
-/** What stands behind the host of a URL; a path as it is. */
+/** The part behind the host of a URL; a path as it is. */
 function tailOf(to: string): string {
   const host = /^https?:\/\/[^/?#]*/i.exec(to)?.[0] ?? ''
   return to.slice(host.length)

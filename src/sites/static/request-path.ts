@@ -24,7 +24,7 @@ export function decodeRequestPath(path: string): string | undefined {
   return `/${segments.join('/')}`
 }
 
-/** Whether a file's path has a part that is not served: one that begins with a dot, but for `.well-known` at the root. */
+/** Whether a file's path has a part that is not served: one that begins with a dot, except for `.well-known` at the root. */
 export const isHiddenPath = (path: string): boolean => path.split('/').some(isHidden)
 
 /** As a URL has it. */

@@ -36,7 +36,7 @@ export type PathResolution =
       readonly status: 200 | 404
       /** Whether this is the file's own address, under which it may be kept for as long as its name allows. */
       readonly isOwnPath: boolean
-      /** Decoded; the rules of `_headers` go by it. */
+      /** Decoded; the rules of `_headers` match it. */
       readonly path: string
     }
   | {

@@ -132,6 +132,6 @@ function withSearch(resolution: PathResolution, request: PathRequest): PathResol
     : resolution
 }
 
-/** A script or picture that is not there is missed as such: as a page it would only confuse whoever looks for it. */
+/** A missing script or picture is a 404: a page in its place would only confuse its reader. */
 const isForFallback = (path: string, request: PathRequest): boolean =>
   !path.slice(path.lastIndexOf('/')).includes('.') || request.acceptsHtml()

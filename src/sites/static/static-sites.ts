@@ -24,7 +24,7 @@ import { StaticSite } from './static-site.ts'
 const MAX_BYTES = 128 * 1024 * 1024
 /** Sites that are compared with the database at once, each of them once at a time: guessing names is no load on it. */
 const COMPARED_AT_ONCE = 4
-/** Sites that are read anew at once. */
+/** Sites that are read again concurrently. */
 const REFRESHED_AT_ONCE = 4
 
 /**
@@ -49,7 +49,7 @@ export class StaticSites implements DeploymentLifecycle {
     this.#deps = deps
   }
 
-  /** Hears of new deployments from all replicas, this one included. */
+  /** Receives new deployments from all replicas, this one included. */
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_static', {
       onMessage: ({ siteId }) => void this.#supersede(siteId),
@@ -66,7 +66,7 @@ export class StaticSites implements DeploymentLifecycle {
   }
 
   /**
-   * For a file that `seen` lacks though somebody asks for it by its content's name: another replica may have switched already.
+   * For a file that `seen` lacks though a request asks for it by its content's name: another replica may have switched already.
    * Undefined when there is nothing newer.
    */
   async newerThan(siteId: string, seen: StaticSite): Promise<StaticSite | undefined> {
@@ -83,7 +83,7 @@ export class StaticSites implements DeploymentLifecycle {
       if (manifest) await upsertManifest(tx, deploymentId, manifest)
       else await deleteManifest(tx, deploymentId)
       const site = new StaticSite(deploymentId, manifest ?? NO_FILES, await selectKeptAssets(tx))
-      // Whoever deployed sees the new files from this replica at once.
+      // The client that deployed sees the new files from this replica at once.
       tx.onCommit(() => this.#sites.set(siteId, site))
       await this.#deps.notifications.notify(tx, 'croft_static', { siteId })
     }
@@ -115,16 +115,16 @@ export class StaticSites implements DeploymentLifecycle {
     return this.#deps.database.withSite(siteId, readSite)
   }
 
-  /** Reads what is current unless that is what is kept. What is asked begins after whoever asks has seen a page. */
+  /** Reads what is current unless that is what is kept. The query begins after the client has seen a page. */
   async #compare(siteId: string): Promise<void> {
     const deploymentId = await this.#deps.database.withSite(siteId, selectCurrentDeploymentId)
     if (this.#sites.getIfPresent(siteId)?.deploymentId === deploymentId) return
     await this.#refreshes.add(siteId)
   }
 
-  /** Serves what there is until the new one is read. A site that nobody asks for is not read. */
+  /** Serves what there is until the new one is read. A site without requests is not read. */
   async #renew(siteId: string): Promise<void> {
-    // Whoever asks for one in doubt waits for it to be confirmed.
+    // A request for one in doubt waits for it to be confirmed.
     if (this.#sites.doubted(siteId)) return
     const before = this.#sites.getIfPresent(siteId)
     if (!before) return this.#sites.invalidate(siteId)
@@ -136,7 +136,7 @@ export class StaticSites implements DeploymentLifecycle {
       if (doubts === this.#doubts && (kept === before || !kept)) this.#sites.set(siteId, read)
       else void this.#refreshes.add(siteId)
     } catch (error) {
-      // It would serve the old deployment until somebody deploys again.
+      // It would serve the old deployment until the next one.
       this.#sites.invalidate(siteId)
       this.#deps.logger.warn({ err: error, siteId }, 'static files not refreshed')
     }
