@@ -165,9 +165,7 @@ describe('the policy', () => {
   test('refuses what the installation knows to be breached', async () => {
     await expect(desk.signUp('leaked@x.org', 'Leaked-p4ssage')).rejects.toMatchObject({
       code: 'InvalidPassword',
-      details: [
-        { field: 'password', message: 'is one of the passwords that attackers try first' },
-      ],
+      details: [{ field: 'password', message: 'is one of the passwords that attackers try first' }],
     })
   })
 

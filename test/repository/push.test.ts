@@ -173,7 +173,7 @@ describe('a push to the bound branch', () => {
     const pushes = await Promise.all([copy.push('main'), other.push('main')])
     const won = pushes.findIndex(({ code }) => code === 0)
     expect(new Set(pushes.map(({ code }) => code))).toEqual(new Set([0, 1]))
-    expect(pushes[1 - won]?.err).toMatch(/rejected|Somebody else has pushed/)
+    expect(pushes[1 - won]?.err).toMatch(/rejected|Another push has changed/)
     expect(await currentOf(domain)).toMatchObject({ git: { commit: commits[won] } })
     expect(await answerOf(domain)).toBe(['one', 'two'][won])
   })

@@ -57,7 +57,9 @@ describe('a push', () => {
     const current = [{ name: 'refs/heads/main', oid: OLD }]
     const update = { name: 'refs/heads/main', oldOid: OLD, newOid: NEW }
     expect(refsAfter(current, [update])).toEqual([{ name: 'refs/heads/main', oid: NEW }])
-    expect(() => refsAfter([{ name: 'refs/heads/main', oid: NEW }], [update])).toThrow('Another push')
+    expect(() => refsAfter([{ name: 'refs/heads/main', oid: NEW }], [update])).toThrow(
+      'Another push',
+    )
     expect(() => refsAfter([], [update])).toThrow('Another push')
     expect(() => refsAfter(current, [created('refs/heads/main')])).toThrow('Another push')
   })
