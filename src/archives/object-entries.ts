@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { atOnce } from '#base/at-once.ts'
+import { mapConcurrent } from '#base/map-concurrent.ts'
 import { objectPages } from '#platform/objects/object-pages.ts'
 import {
   OBJECT_KINDS,
@@ -99,7 +99,7 @@ async function* openedInOrder(
   prefix: string,
   listed: readonly ListedObject[],
 ): AsyncGenerator<readonly [string, OpenedObject], void, undefined> {
-  const fetched = atOnce(listed, FETCHED_AT_ONCE, async ({ name, sizeBytes }) => {
+  const fetched = mapConcurrent(listed, FETCHED_AT_ONCE, async ({ name, sizeBytes }) => {
     const isLong = sizeBytes > SHORT_BYTES
     return { name, isLong, short: isLong ? undefined : await fetchShort(objects, prefix + name) }
   })

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-import { Chance } from './chance.ts'
+import { Sampler } from './sampler.ts'
 
 /** Bounds (`max`, `maxSize` with `sizeCalculation`), `ttl` in milliseconds and `dispose` as lru-cache defines them. */
 interface LoadingCacheOptions<Key extends {}, Value> {
@@ -20,7 +20,7 @@ export class LoadingCache<Key extends {}, Value> {
   readonly #entries: LRUCache<Key, NonNullable<Value>>
   readonly #onMissing: ((key: Key) => void) | undefined
   readonly #servesDespite: ((error: unknown) => boolean) | undefined
-  readonly #chance = new Chance()
+  readonly #chance = new Sampler()
   /** The running loads whose values will be kept. */
   readonly #loads = new Map<Key, Promise<Value>>()
   readonly #doubted = new Set<Key>()
@@ -44,7 +44,7 @@ export class LoadingCache<Key extends {}, Value> {
   /** The same for who asks at every request: of so many questions one, by chance, counts as a use. To note each takes as long as to find it. */
   glance(key: Key): NonNullable<Value> | undefined {
     if (this.#isDoubted(key)) return undefined
-    return this.#chance.isTaken() ? this.#entries.get(key) : this.#entries.peek(key)
+    return this.#chance.isSampled() ? this.#entries.get(key) : this.#entries.peek(key)
   }
 
   /** Synchronous when the value is kept. Rejects as `load` does. */

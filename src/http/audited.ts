@@ -9,7 +9,7 @@ export const audited =
     securityEvents.record(tx, { event, pool: 'admin', by, detail })
 
 /** Puts something into the trail that changes no row, before it is done. */
-export const noteWho = (
+export const recordAudit = (
   { securityEvents }: Pick<AppContext, 'securityEvents'>,
   siteId: string,
   by: Actor,

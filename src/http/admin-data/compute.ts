@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
-import { noteWho } from '#http/audited.ts'
+import { recordAudit } from '#http/audited.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { ComputeResult } from '#runtime/compute/compute.ts'
@@ -17,7 +17,7 @@ export const computeRoutes = (context: AppContext) =>
     async ({ site, by, body, request }) => {
       const { requestId } = scopeOf(request)
       const detail = { characters: body.code.length, sha256: hashOf(body.code) }
-      await noteWho(context, site.siteId, by, { event: 'compute.executed', detail })
+      await recordAudit(context, site.siteId, by, { event: 'compute.executed', detail })
       return answer(await context.compute.execute(site, requestId, body), requestId)
     },
     {

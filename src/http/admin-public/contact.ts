@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
@@ -14,7 +14,7 @@ export const contactRoutes = (context: AppContext) =>
     '/',
     async ({ site, request, body }) => {
       const { address } = originOf(request)
-      const scope = `POST /admin/public/contact ${networkOf(address)}`
+      const scope = `POST /admin/public/contact ${ipPrefix(address)}`
       const repeatable = idempotentRequest(request, scope, body)
       return context.contactForm.submit(site, body, { address, repeatable })
     },

@@ -1,7 +1,7 @@
 import { Elysia, t as schema } from 'elysia'
 
-import { allFaults } from '#base/all-faults.ts'
 import { AppError, invalid } from '#base/app-error.ts'
+import { collectErrors } from '#base/collect-errors.ts'
 import type { AppContext } from '#context'
 import { mailedLink } from '#http/mailed-link.ts'
 import { readPassword } from '#http/oidc/fields.ts'
@@ -119,7 +119,7 @@ async function chosenPassword(
   fields: URLSearchParams,
 ): Promise<string> {
   const password = readPassword(fields)
-  await allFaults(
+  await collectErrors(
     () => passwords.check(pool, { email: invite.email, password }),
     () => {
       if (fields.get('confirmPassword') === password) return

@@ -10,8 +10,8 @@ import {
 
 import { AppError } from '#base/app-error.ts'
 import { ByteBlocks } from '#base/byte-blocks.ts'
+import { chunksOf } from '#base/chunks.ts'
 import { Limiter } from '#base/limiter.ts'
-import { piecesOf } from '#base/pieces.ts'
 
 import type { ContentCoding } from './content-coding.ts'
 
@@ -78,7 +78,7 @@ async function decoded(
   let refused: AppError | undefined
   try {
     await pipeline(
-      Readable.from(piecesOf(bytes, PIECE_BYTES), { objectMode: false }),
+      Readable.from(chunksOf(bytes, PIECE_BYTES), { objectMode: false }),
       DECODERS[coding](),
       async (pieces: AsyncIterable<Uint8Array>) => {
         for await (const piece of pieces) {

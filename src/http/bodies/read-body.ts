@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { ByteBlocks } from '#base/byte-blocks.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
-import { networkOf } from '#base/network-of.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
@@ -157,7 +157,7 @@ function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
   const { bodyBudgets, peerAddress, host } = scopeOf(request)
   const reader = stream.getReader()
   const ending = new AbortController()
-  const progress = bodyBudgets.open({ network: networkOf(peerAddress), host }, (reason) => {
+  const progress = bodyBudgets.open({ network: ipPrefix(peerAddress), host }, (reason) => {
     ending.abort(reason)
     reader.releaseLock()
   })

@@ -10,7 +10,7 @@ const BYTES_PER_SECOND = 500
 const SWEEP_MS = 1000
 
 export interface BodySource {
-  /** Where it comes from, as `networkOf` tells. */
+  /** Where it comes from, as `ipPrefix` tells. */
   readonly network: string
   readonly host: string
 }

@@ -1,4 +1,4 @@
-import { allFaults } from '#base/all-faults.ts'
+import { collectErrors } from '#base/collect-errors.ts'
 import type { AppContext } from '#context'
 import { provenBy } from '#http/plugins/effects.ts'
 import { t } from '#languages/message.ts'
@@ -75,7 +75,7 @@ export const confirmForgotPasswordRoutes = (context: AppContext) =>
         await context.passwordResets.request(interaction, email)
         return seeOther(interaction.pathTo('confirmForgotPassword', { ...flow, resent: true }))
       }
-      const [code, password] = await allFaults(
+      const [code, password] = await collectErrors(
         () => readCode(fields),
         () => readPassword(fields),
       )

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-import { allFaults } from '#base/all-faults.ts'
+import { collectErrors } from '#base/collect-errors.ts'
 import type { AppContext } from '#context'
 import { t } from '#languages/message.ts'
 
@@ -41,7 +41,7 @@ const passwordRoutes = (
     show,
     async submit(interaction, fields) {
       const authTime = context.clock.now()
-      const [email, password] = await allFaults(
+      const [email, password] = await collectErrors(
         () => readUsername(fields),
         () => readPassword(fields),
       )

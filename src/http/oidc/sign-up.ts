@@ -1,4 +1,4 @@
-import { allFaults } from '#base/all-faults.ts'
+import { collectErrors } from '#base/collect-errors.ts'
 import type { AppContext } from '#context'
 import { provenBy } from '#http/plugins/effects.ts'
 import { signUpDisabled } from '#identity/accounts/errors.ts'
@@ -47,7 +47,7 @@ export const signUpRoutes = (context: AppContext) =>
       })
     },
     async submit(interaction, fields) {
-      const [typed, password] = await allFaults(
+      const [typed, password] = await collectErrors(
         () => readUsername(fields),
         () => readPassword(fields),
       )

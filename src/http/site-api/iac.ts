@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { actorId } from '#base/actor.ts'
 import { noStepUp } from '#base/effects.ts'
 import type { AppContext } from '#context'
-import { audited, noteWho } from '#http/audited.ts'
+import { audited, recordAudit } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -73,7 +73,7 @@ export const iacRoutes = siteFamily(
       .get(
         '/export',
         async ({ site, by }) => {
-          await noteWho(context, site.siteId, by, { event: 'definition.exported' })
+          await recordAudit(context, site.siteId, by, { event: 'definition.exported' })
           return context.iacJobs.export(site.siteId)
         },
         { role: 'admin', summary: 'Export the definition of the site', response: DefinitionView },

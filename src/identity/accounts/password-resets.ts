@@ -1,4 +1,4 @@
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import type { PreparedPassword } from '#identity/passwords/passwords.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { networkRequester } from '#identity/user-codes/model.ts'
@@ -110,4 +110,4 @@ export class PasswordResets {
 
 /** Whose code it is: of the browser that asked for it, or of the network where a program did. */
 const requesterOf = ({ browser, origin }: PoolRequest): string =>
-  browser === undefined ? networkRequester(networkOf(origin.address, 48)) : `browser ${browser.id}`
+  browser === undefined ? networkRequester(ipPrefix(origin.address, 48)) : `browser ${browser.id}`

@@ -1,4 +1,4 @@
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
@@ -77,7 +77,7 @@ export class PasswordSignIns {
       selectSignUps(tx, place, clock.now()),
     )
     const { address } = origin
-    const signUp = newestFromNetwork(waiting, networkOf(address))
+    const signUp = newestFromNetwork(waiting, ipPrefix(address))
     return signUp && (await passwords.verify(signUp.hash, password, address)) ? signUp : undefined
   }
 }

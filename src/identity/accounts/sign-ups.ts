@@ -1,5 +1,5 @@
-import { allFaults } from '#base/all-faults.ts'
-import { networkOf } from '#base/network-of.ts'
+import { collectErrors } from '#base/collect-errors.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
 import { storableName } from '#identity/own-account/name.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
@@ -44,7 +44,7 @@ export class SignUps {
     const { site, pool, origin } = request
     const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
-    const [email, , name] = await allFaults(
+    const [email, , name] = await collectErrors(
       () => newEmail(typed),
       () => passwords.check(pool, { email: lookupEmail(typed), password }),
       () => storableName(typedName),
@@ -61,7 +61,7 @@ export class SignUps {
         registrationId,
         sub,
         email,
-        network: networkOf(address),
+        network: ipPrefix(address),
         name,
         createdAt,
         expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
@@ -105,7 +105,7 @@ export class SignUps {
     const place = { userPoolId: pool.userPoolId, email }
     await database.withSite(site.siteId, async (tx) => {
       const waiting = await selectSignUps(tx, place, clock.now())
-      const likeliest = mostLikelySignUp(waiting, networkOf(origin.address))
+      const likeliest = mostLikelySignUp(waiting, ipPrefix(origin.address))
       const registrationId = resend.registrationId ?? likeliest?.registrationId
       await this.#ask(tx, request, { ask: 'resend', email, registrationId })
     })
@@ -134,7 +134,7 @@ export class SignUps {
     const waiting = await lockSignUps(tx, place, clock.now())
     const candidates = candidateSignUps(waiting, {
       registrationId,
-      network: networkOf(origin.address),
+      network: ipPrefix(origin.address),
     })
     await countSignUpAttempt(
       tx,

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 import { type Actor, actorId } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import { holdSite } from '#platform/postgres/hold-site.ts'
@@ -47,7 +47,7 @@ export interface DeployTokenUse {
 const wrongSecret = (address: string): LimitedUse => ({
   limit: RATE_LIMITS.wrongSecrets,
   siteId: 'deploy-tokens',
-  of: networkOf(address),
+  of: ipPrefix(address),
 })
 
 /** The secrets with which programs deploy one site. */

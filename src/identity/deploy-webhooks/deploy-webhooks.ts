@@ -4,8 +4,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import type { Actor } from '#base/actor.ts'
 import { AppError, notFound } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { isJsonObject } from '#base/json-object.ts'
-import { networkOf } from '#base/network-of.ts'
 import { isSameText } from '#base/same-text.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
@@ -57,7 +57,7 @@ interface WebhookDelivery {
 const wrongSecret = (address: string): LimitedUse => ({
   limit: RATE_LIMITS.wrongSecrets,
   siteId: 'deploy-webhooks',
-  of: networkOf(address),
+  of: ipPrefix(address),
 })
 
 /** How the forge of an external repository tells that it was pushed to, so that the site is deployed. */

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { Limiter } from '#base/limiter.ts'
-import { networkOf } from '#base/network-of.ts'
 import { t } from '#languages/message.ts'
 
 interface SignInLimits {
@@ -31,6 +31,6 @@ export class SignInLimiter {
 
   /** `address` is that of the client; one client has few /48 networks. */
   run<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#limiter.run(work, { key: networkOf(address, 48) })
+    return this.#limiter.run(work, { key: ipPrefix(address, 48) })
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
@@ -186,7 +186,7 @@ const networksOf = (
   address: string,
 ): readonly { readonly name: string; readonly share: number }[] =>
   ([64, 56, 48] as const)
-    .map((bits, at) => ({ name: networkOf(address, bits), share: at + 1 }))
+    .map((bits, at) => ({ name: ipPrefix(address, bits), share: at + 1 }))
     // An IPv4 address stands for all of them.
     .filter(({ name }, at, all) => all.findIndex((each) => each.name === name) === at)
 
@@ -213,7 +213,7 @@ function browserKeys(
 
 const knownNetwork = (at: AttemptContext): FailureKey => ({
   ...accountFromAnywhere('known-network', at),
-  subject: `${subjectOf(at)} ${networkOf(at.origin.address, 48)}`,
+  subject: `${subjectOf(at)} ${ipPrefix(at.origin.address, 48)}`,
 })
 
 const accountFromAnywhere = (kind: CounterKind, at: AttemptContext): FailureKey => ({

@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { escapeHtml } from '#identity/auth-emails/layout.ts'
 import type { OutboundMessages } from '#mail/outbound/outbound-messages.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -68,7 +68,7 @@ export class ContactForm {
     const request = parseSubmission(submission)
     const isTrapped = (submission.website ?? '') !== ''
     const { contactPerMinute, contactPerHour } = RATE_LIMITS
-    const sender = { siteId: site.siteId, of: networkOf(address) }
+    const sender = { siteId: site.siteId, of: ipPrefix(address) }
     const admitted = await this.#rateLimiter.admit(
       { ...sender, limit: contactPerMinute },
       { ...sender, limit: contactPerHour },

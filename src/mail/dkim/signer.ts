@@ -1,4 +1,4 @@
-import { piecesInTurns } from '#base/pieces.ts'
+import { yieldingChunksOf } from '#base/chunks.ts'
 
 import type { DkimKeys } from './keys.ts'
 import { digestMessage } from './message-digest.ts'
@@ -70,7 +70,7 @@ export class DkimSigner {
 
   /** The message with its signature before it. Others have their turn between its pieces. */
   async signed(identity: DkimIdentity, message: Uint8Array): Promise<Uint8Array> {
-    const field = await this.sign(identity, () => piecesInTurns(message, PIECE_BYTES))
+    const field = await this.sign(identity, () => yieldingChunksOf(message, PIECE_BYTES))
     return Buffer.concat([Buffer.from(field), message])
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import type { Language } from '#base/language.ts'
-import { networkOf } from '#base/network-of.ts'
 import type { RequestOrigin } from '#base/request-origin.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
@@ -110,7 +110,7 @@ export class ForwardingVerifications {
     const admitted = await this.#rateLimiter.admit({
       limit: RATE_LIMITS.wrongForwardingLinks,
       siteId,
-      of: networkOf(address),
+      of: ipPrefix(address),
     })
     let isWrong = false
     try {

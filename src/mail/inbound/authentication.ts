@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 
 import type { DMARCResult, DNSResolver } from 'mailauth'
 
-import { piecesInTurns } from '#base/pieces.ts'
+import { yieldingChunksOf } from '#base/chunks.ts'
 import { withTimeout } from '#base/with-timeout.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
@@ -107,7 +107,7 @@ function whatCounts({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 function inTurns(message: Buffer): Buffer | Readable {
   return message.length <= PIECE_BYTES
     ? message
-    : Readable.from(piecesInTurns(message, PIECE_BYTES))
+    : Readable.from(yieldingChunksOf(message, PIECE_BYTES))
 }
 
 async function authenticated(

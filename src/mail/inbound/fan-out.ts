@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-import { joinPieces, piecesOf } from '#base/pieces.ts'
+import { joinChunks, chunksOf } from '#base/chunks.ts'
 
 /** Read within a few milliseconds. */
 const PIECE_BYTES = 64 * 1024
@@ -40,11 +40,11 @@ async function beginning(
   let size = 0
   while (size < memoryBytes) {
     const { done, value } = await iterator.next()
-    if (done === true) return { bytes: joinPieces(chunks), isWhole: true }
+    if (done === true) return { bytes: joinChunks(chunks), isWhole: true }
     chunks.push(value)
     size += value.length
   }
-  return { bytes: joinPieces(chunks), isWhole: false }
+  return { bytes: joinChunks(chunks), isWhole: false }
 }
 
 type Writer = WritableStreamDefaultWriter<Uint8Array>
@@ -76,9 +76,9 @@ async function* inPieces(
   rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* piecesOf(first, PIECE_BYTES)
+    yield* chunksOf(first, PIECE_BYTES)
     for await (const chunk of { [Symbol.asyncIterator]: () => rest })
-      yield* piecesOf(chunk, PIECE_BYTES)
+      yield* chunksOf(chunk, PIECE_BYTES)
   } finally {
     await rest.return?.()
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import type { MailConfig } from '#config/config.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -34,7 +34,7 @@ export class InboundGate {
 
   /** Counts a connection until `left`; throws a 421 when its network has too many. */
   entered(address: string): void {
-    const network = networkOf(address)
+    const network = ipPrefix(address)
     const open = this.#connections.get(network) ?? 0
     if (open >= this.#limits.connectionsPerNetwork) {
       throw new SmtpReply(421, '4.7.0', 'Too many connections from your network')
@@ -43,7 +43,7 @@ export class InboundGate {
   }
 
   left(address: string): void {
-    const network = networkOf(address)
+    const network = ipPrefix(address)
     const open = (this.#connections.get(network) ?? 1) - 1
     if (open > 0) this.#connections.set(network, open)
     else this.#connections.delete(network)
@@ -52,7 +52,7 @@ export class InboundGate {
   /** Counts a message of a network; throws a 450 when there were too many in this minute. */
   async fromNetwork(address: string): Promise<void> {
     const { messagesPerMinutePerNetwork: most, messageBytes } = this.#limits
-    const of = networkOf(address)
+    const of = ipPrefix(address)
     const refusal = 'Too much mail from your network'
     const limit = { counter: 'network', most, windowMs: MINUTE_MS, refusal }
     const fits = this.#fits(`network ${of}`, messageBytes * LARGEST_PER_MINUTE.network)
@@ -74,7 +74,7 @@ export class InboundGate {
 
   /** Counts what a message had, whatever became of it. */
   received(address: string, siteIds: readonly string[], bytes: number): void {
-    const names = [`network ${networkOf(address)}`, ...siteIds.map((siteId) => `site ${siteId}`)]
+    const names = [`network ${ipPrefix(address)}`, ...siteIds.map((siteId) => `site ${siteId}`)]
     for (const name of names) {
       // A minute begins with the first message, and ends for all that it has.
       this.#bytes.set(name, (this.#bytes.get(name) ?? 0) + bytes, { noUpdateTTL: true })

@@ -1,10 +1,9 @@
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { MemoryBudget } from '#base/memory-budget.ts'
-import { networkOf } from '#base/network-of.ts'
 import { toStorable } from '#base/storable-text.ts'
 import type { MailConfig } from '#config/config.ts'
 import type { Accepting } from '#mail/parsing/accepting.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
   ConnectionSummary,
   MailCommand,
@@ -12,6 +11,7 @@ import type {
   SmtpPolicy,
 } from '#platform/smtp-server/smtp-policy.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+import { withinTransferTime } from '#platform/smtp-server/transfer-time.ts'
 
 import { arrivalOf } from './arrival-of.ts'
 import type { Arrivals } from './arrivals.ts'
@@ -152,13 +152,13 @@ export class InboundMail implements SmtpPolicy {
     { sender, siteIds }: MailTransaction,
     content: AsyncIterable<Uint8Array>,
   ): Promise<StoredMessage> {
-    const lease = this.#memory.lease(networkOf(client.address))
+    const lease = this.#memory.lease(ipPrefix(client.address))
     const needed = MESSAGE_MEMORY * siteIds.length
     try {
       if (!(await lease.reserve(needed, AbortSignal.timeout(MEMORY_WAIT_MS)))) {
         throw new SmtpReply(451, '4.3.2', 'The server is busy with other messages: try again')
       }
-      return await this.#deps.store.store(inTime(content), siteIds, {
+      return await this.#deps.store.store(withinTransferTime(content), siteIds, {
         address: client.address,
         heloName: client.heloName,
         sender,

@@ -1,6 +1,6 @@
 import { type Hash, createHash } from 'node:crypto'
 
-import { joinPieces } from '#base/pieces.ts'
+import { joinChunks } from '#base/chunks.ts'
 import { HEADER_BLOCK_BYTES } from '#mail/headers/header-fields.ts'
 import { LineEndings } from '#platform/smtp-server/line-endings.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
@@ -42,7 +42,7 @@ export class IncomingMessage {
 
   /** The first 256 KiB, or less when the message has less: the header, and maybe more. */
   headerBlock(): Uint8Array {
-    return joinPieces(this.#head)
+    return joinChunks(this.#head)
   }
 
   /** Of all bytes; to be called once. */

@@ -1,8 +1,8 @@
 import { domainToASCII } from 'node:url'
 
 import { AppError } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { MemoryBudget } from '#base/memory-budget.ts'
-import { networkOf } from '#base/network-of.ts'
 import type { InboundGate } from '#mail/inbound/gate.ts'
 import { noRoom } from '#mail/inbound/message-store.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
@@ -13,7 +13,6 @@ import { sendingUses } from '#mail/sending/sending-limits.ts'
 import type { RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
   ConnectionSummary,
   MailCommand,
@@ -22,6 +21,7 @@ import type {
   SmtpPolicy,
 } from '#platform/smtp-server/smtp-policy.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+import { withinTransferTime } from '#platform/smtp-server/transfer-time.ts'
 import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -89,7 +89,7 @@ export class SubmissionMail implements SmtpPolicy {
     const wrong = {
       limit: RATE_LIMITS.wrongSecrets,
       siteId: 'submission',
-      of: networkOf(client.address),
+      of: ipPrefix(client.address),
     }
     if (await rateLimiter.refusalOf(wrong)) {
       throw new SmtpReply(421, '4.7.0', 'Too many failed logins from your network: try again later')
@@ -149,7 +149,7 @@ export class SubmissionMail implements SmtpPolicy {
     if (!recipients) throw new SmtpReply(503, '5.5.1', 'MAIL comes first')
     visit.recipients = undefined
     visit.messages += 1
-    const lease = this.#memory.lease(networkOf(client.address))
+    const lease = this.#memory.lease(ipPrefix(client.address))
     try {
       if (!(await lease.reserve(MESSAGE_MEMORY, AbortSignal.timeout(MEMORY_WAIT_MS)))) {
         throw new SmtpReply(451, '4.3.2', 'The server is busy with other messages: try again')
@@ -199,9 +199,13 @@ export class SubmissionMail implements SmtpPolicy {
     const { siteId, domain, mailboxId, localPart } = login
     const messageId = ids.named('msg')
     const sender = { localPart, domain, headerId: `${messageId}@${domain}`, date: clock.now() }
-    const stored = await outgoing.store(siteId, preparedMessage(inTime(content), sender), {
-      protocol: client.protocol,
-    })
+    const stored = await outgoing.store(
+      siteId,
+      preparedMessage(withinTransferTime(content), sender),
+      {
+        protocol: client.protocol,
+      },
+    )
     const sent = await database
       .withSite(siteId, (tx) =>
         outgoing.accept(tx, stored, {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { atOnce } from '#base/at-once.ts'
+import { mapConcurrent } from '#base/map-concurrent.ts'
 import { SetupError } from '#config/setup-error.ts'
 import { keptKey } from '#platform/objects/kept-objects.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
@@ -237,7 +237,7 @@ async function dumpTable(
     const sha256 = await chunks.put(content, 'packed')
     return { sha256, rows, bytes: content.byteLength }
   }
-  for await (const { sha256, rows, bytes } of atOnce(rowChunks(text), CHUNKS_AT_ONCE, put)) {
+  for await (const { sha256, rows, bytes } of mapConcurrent(rowChunks(text), CHUNKS_AT_ONCE, put)) {
     table.chunks.push(sha256)
     table.rows += rows
     table.bytes += bytes

@@ -1,5 +1,5 @@
-import { atOnce } from '#base/at-once.ts'
 import { hasCode } from '#base/error-code.ts'
+import { mapConcurrent } from '#base/map-concurrent.ts'
 import { retry } from '#base/retry.ts'
 import { objectPages } from '#platform/objects/object-pages.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
@@ -41,7 +41,7 @@ export async function* dumpObjects(
   try {
     const one = async ({ listed, same }: { listed: Listed; same: DumpedObject | undefined }) =>
       isHere(same, dump.chunks) ? same : readObject(dump, listed.key)
-    for await (const object of atOnce(pairs(), OBJECTS_AT_ONCE, one)) {
+    for await (const object of mapConcurrent(pairs(), OBJECTS_AT_ONCE, one)) {
       if (object === undefined) continue
       dump.progress.count({ objects: 1, objectBytes: object.sizeBytes })
       yield object

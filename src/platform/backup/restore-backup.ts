@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 
-import { atOnce } from '#base/at-once.ts'
+import { mapConcurrent } from '#base/map-concurrent.ts'
 import { installRoot } from '#config/install-root.ts'
 import { SetupError } from '#config/setup-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -134,7 +134,7 @@ async function loadObjects(load: ObjectLoad): Promise<void> {
   const { objects, kept } = load.manifest
   for (const index of [objects, kept]) {
     const one = (object: DumpedObject) => loadObject(load, object)
-    const all = atOnce(readObjectIndex(load.place, index), OBJECTS_AT_ONCE, one)
+    const all = mapConcurrent(readObjectIndex(load.place, index), OBJECTS_AT_ONCE, one)
     for await (const bytes of all) load.progress.count({ objects: 1, objectBytes: bytes })
   }
 }

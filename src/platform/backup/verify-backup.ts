@@ -1,4 +1,4 @@
-import { atOnce } from '#base/at-once.ts'
+import { mapConcurrent } from '#base/map-concurrent.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import type { BackupPlace } from './backup-place.ts'
@@ -40,7 +40,7 @@ class Verification {
     for (const { schema, name, chunks, rows, bytes } of tables) {
       const found = { rows: 0, bytes: 0 }
       const refs = chunks.map((sha256) => ({ sha256, form: 'packed' }) as const)
-      for await (const content of atOnce(refs, CHUNKS_AT_ONCE, (ref) => this.#read(ref))) {
+      for await (const content of mapConcurrent(refs, CHUNKS_AT_ONCE, (ref) => this.#read(ref))) {
         found.rows += newlinesIn(content)
         found.bytes += content.byteLength
       }
@@ -55,7 +55,11 @@ class Verification {
     const found = { count: 0, bytes: 0 }
     try {
       const read = (object: DumpedObject) => this.#object(object)
-      for await (const bytes of atOnce(readObjectIndex(this.#place, index), CHUNKS_AT_ONCE, read)) {
+      for await (const bytes of mapConcurrent(
+        readObjectIndex(this.#place, index),
+        CHUNKS_AT_ONCE,
+        read,
+      )) {
         found.count++
         found.bytes += bytes
       }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
 import { canonicalJson } from '#base/canonical-json.ts'
-import { Chance } from '#base/chance.ts'
+import { Sampler } from '#base/sampler.ts'
 import { Tally } from '#base/tally.ts'
 import type { CacheKey, SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
@@ -41,7 +41,7 @@ export class ResponseCache {
   readonly #now: () => number
   readonly #groups = new Map<string, Set<string>>()
   /** To note each use takes as long as to find the answer. */
-  readonly #chance = new Chance()
+  readonly #chance = new Sampler()
   readonly #answers: LRUCache<string, CachedResponse & { readonly groupKey: string }>
   /** From the exact request to its entry: a repeated request needs no parse. */
   readonly #requests = new LRUCache<string, string>({
@@ -74,7 +74,7 @@ export class ResponseCache {
     // To look a long one up would be to hash all of it.
     if (request.length > MAX_REQUEST_LENGTH) return undefined
     const text = `${siteId} ${group} ${request}`
-    const entry = this.#chance.isTaken() ? this.#requests.get(text) : this.#requests.peek(text)
+    const entry = this.#chance.isSampled() ? this.#requests.get(text) : this.#requests.peek(text)
     return entry === undefined ? undefined : this.getLocal({ siteId, group, entry })
   }
 
@@ -85,7 +85,7 @@ export class ResponseCache {
 
   getLocal(key: CacheKey): CachedResponse | undefined {
     const text = keyTextOf(key)
-    const kept = this.#chance.isTaken() ? this.#answers.get(text) : this.#answers.peek(text)
+    const kept = this.#chance.isSampled() ? this.#answers.get(text) : this.#answers.peek(text)
     if (kept === undefined) return undefined
     if (kept.expiresAt > this.#now()) {
       this.lookups.add('memory hit')

@@ -1,7 +1,7 @@
 import { SYSTEM } from '#base/actor.ts'
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { takenBack } from '#platform/postgres/taken-back.ts'
+import { withRollback } from '#platform/postgres/with-rollback.ts'
 
 import { byName, type ParsedDefinition, parseDefinition } from './parse.ts'
 import {
@@ -110,7 +110,7 @@ export class Definitions {
 
   /** What the site would have: it is renamed, read, and named as before. */
   #stateAfter(tx: SiteTx, renames: readonly Rename[]): Promise<SiteState> {
-    return takenBack(tx, async (trial) => {
+    return withRollback(tx, async (trial) => {
       for (const { section, from, to } of renames) {
         await this.#section(section).rename?.(trial, { from, to }, TRIAL)
       }

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
-import { networkOf } from '#base/network-of.ts'
 import { parseBase64 } from '#mail/sending/model.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
@@ -82,5 +82,5 @@ function usesOf({ site: { siteId }, authority, address }: Call, amount: number):
   const ofSite = { limit: RATE_LIMITS.functionMailPerHour, siteId, amount }
   if (authority !== null) return [ofSite]
   const limit = RATE_LIMITS.functionMailOfStrangersPerHour
-  return [{ limit, siteId, of: networkOf(address ?? ''), amount }, ofSite]
+  return [{ limit, siteId, of: ipPrefix(address ?? ''), amount }, ofSite]
 }

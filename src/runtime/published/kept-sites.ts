@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
-import { Chance } from '#base/chance.ts'
+import { Sampler } from '#base/sampler.ts'
 import type { Program } from '#platform/sandbox-host/sandbox.ts'
 
 import { type PublishedSite, weightOf } from './published-site.ts'
@@ -12,7 +12,7 @@ export class KeptSites {
   readonly #sites: LRUCache<string, PublishedSite>
   readonly #doubted = new Set<string>()
   /** To note each use takes as long as to find the site. */
-  readonly #chance = new Chance()
+  readonly #chance = new Sampler()
 
   /** `retire` is told of the program of a site that is kept no more. */
   constructor(retire: (program: Program) => void) {
@@ -30,7 +30,7 @@ export class KeptSites {
   /** Counts as a use. */
   get(siteId: string): PublishedSite | undefined {
     if (this.isDoubted(siteId)) return undefined
-    return this.#chance.isTaken() ? this.#sites.get(siteId) : this.#sites.peek(siteId)
+    return this.#chance.isSampled() ? this.#sites.get(siteId) : this.#sites.peek(siteId)
   }
 
   peek(siteId: string): PublishedSite | undefined {

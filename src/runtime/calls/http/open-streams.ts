@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { networkOf } from '#base/network-of.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 
 const RETRY_SECONDS = 5
 const STREAM_REFUSALS = ['address', 'site', 'replica'] as const
@@ -47,7 +47,7 @@ export class OpenStreams {
 
   /** Counts one more; what it gives ends it, however often it is called. Throws `TooManyRequests` or `OperationOverloaded`. */
   open({ siteId, address, openStreams }: StreamSource): () => void {
-    const network = networkOf(address)
+    const network = ipPrefix(address)
     const { perReplica, perAddress } = this.#limits
     const ofAddress = this.#addresses.get(network) ?? 0
     if (ofAddress >= perAddress) throw this.#refusal('address', tooManyOfAddress(perAddress))

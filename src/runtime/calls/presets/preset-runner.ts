@@ -1,7 +1,7 @@
 import { AppError, notFound, invalid } from '#base/app-error.ts'
+import { ipPrefix } from '#base/ip-prefix.ts'
 import { isJsonObject } from '#base/json-object.ts'
 import { Limiter, type LimiterRefusal } from '#base/limiter.ts'
-import { networkOf } from '#base/network-of.ts'
 import { type Call, callerOf } from '#platform/sandbox-host/call.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
@@ -153,7 +153,7 @@ export class PresetRunner {
 /** Names those whose open uploads are counted together: a user, or the strangers of one network. The site's own are not counted. */
 function holderOf({ authority, address }: Call): string | undefined {
   if (authority === 'system') return undefined
-  return authority ? `user ${authority.sub}` : `network ${networkOf(address ?? '')}`
+  return authority ? `user ${authority.sub}` : `network ${ipPrefix(address ?? '')}`
 }
 
 /** Who calls. A job of the system and a stranger are nobody. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { UnderWay } from './under-way.ts'
+import { InFlightCounter } from './in-flight-counter.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -15,7 +15,7 @@ function watched(waiting: Promise<boolean>) {
 
 describe('a pause', () => {
   test('begins when the last call in flight has ended', async () => {
-    const underWay = new UnderWay()
+    const underWay = new InFlightCounter()
     const [endOne, endOther] = [underWay.begin(), underWay.begin()]
     const seen = watched(underWay.pause(WAIT))
     endOne()
@@ -30,7 +30,7 @@ describe('a pause', () => {
   })
 
   test('is none where more comes before it was long enough', async () => {
-    const underWay = new UnderWay()
+    const underWay = new InFlightCounter()
     const endOne = underWay.begin()
     const seen = watched(underWay.pause(WAIT))
     endOne()
@@ -44,7 +44,7 @@ describe('a pause', () => {
   })
 
   test('is waited for no longer than one wants', async () => {
-    const underWay = new UnderWay()
+    const underWay = new InFlightCounter()
     underWay.begin()
     const seen = watched(underWay.pause(WAIT))
     await vi.advanceTimersByTimeAsync(999)
@@ -55,7 +55,7 @@ describe('a pause', () => {
   })
 
   test('is there before anything was begun, and long after', async () => {
-    const underWay = new UnderWay()
+    const underWay = new InFlightCounter()
     expect(await underWay.pause(WAIT)).toBe(true)
     underWay.begin()()
     await vi.advanceTimersByTimeAsync(5)

@@ -1,5 +1,5 @@
 /** Does `work` for several at once and gives the results in the order of the inputs; the next is begun when the first is done. */
-export async function* atOnce<Input, Output>(
+export async function* mapConcurrent<Input, Output>(
   inputs: AsyncIterable<Input> | Iterable<Input>,
   count: number,
   work: (input: Input) => Promise<Output>,

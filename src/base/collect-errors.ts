@@ -8,7 +8,7 @@ type Checks<Results extends readonly unknown[]> = {
  * Runs every check, so that a form shows all its errors at once, and gives the result of each. Rejects with the error of the one
  * that failed, with a `ValidationError` that has the details of all that did, or with the first error that is about no field.
  */
-export async function allFaults<Results extends readonly unknown[]>(
+export async function collectErrors<Results extends readonly unknown[]>(
   ...checks: Checks<Results>
 ): Promise<Results> {
   const results: unknown[] = []

@@ -7,7 +7,7 @@ type PrefixBits = 64 | 56 | 48
 /**
  * What counts as one source of tries: an IPv4 address, or the first bits of an IPv6 address. Anything else is taken as it is.
  */
-export function networkOf(address: string, prefixBits: PrefixBits = 64): string {
+export function ipPrefix(address: string, prefixBits: PrefixBits = 64): string {
   const mapped = MAPPED.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const [bare = ''] = address.split('%')

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SiteTx } from './database.ts'
 
 /** Does the work, gives its result, and rolls back all that it changed; its effects after a commit never happen. */
-export async function takenBack<Result>(
+export async function withRollback<Result>(
   tx: SiteTx,
   work: (tx: SiteTx) => Promise<Result>,
 ): Promise<Result> {

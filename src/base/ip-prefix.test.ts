@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { networkOf } from './network-of.ts'
+import { ipPrefix } from './ip-prefix.ts'
 
 describe('the network that tries come from', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('the network that tries come from', () => {
     ['what is no address stays', 'unix', 'unix'],
     ['nothing stays', '', ''],
   ])('%s', (_what, address, network) => {
-    expect(networkOf(address)).toBe(network)
+    expect(ipPrefix(address)).toBe(network)
   })
 
   test.each([
@@ -31,6 +31,6 @@ describe('the network that tries come from', () => {
     [48, '203.0.113.7', '203.0.113.7'],
     [56, '::ffff:203.0.113.7', '203.0.113.7'],
   ] as const)('of %i bits, of %s', (bits, address, network) => {
-    expect(networkOf(address, bits)).toBe(network)
+    expect(ipPrefix(address, bits)).toBe(network)
   })
 })

@@ -1,7 +1,7 @@
 import { withFallback } from './with-timeout.ts'
 
 /** Counts the calls in flight, and reports pauses without any. */
-export class UnderWay {
+export class InFlightCounter {
   #count = 0
   #endedMs = -Infinity
   #none = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { allFaults } from './all-faults.ts'
 import { AppError, invalid } from './app-error.ts'
+import { collectErrors } from './collect-errors.ts'
 
 const failing = (field: string) => () => {
   throw invalid(field, 'is wrong')
@@ -11,7 +11,7 @@ const asynchronously = (field: string) => () => Promise.reject(invalid(field, 'i
 describe('checks together', () => {
   test('pass when each does, and each is run', async () => {
     const run: string[] = []
-    await allFaults(
+    await collectErrors(
       () => run.push('a'),
       async () => run.push('b'),
     )
@@ -23,11 +23,11 @@ describe('checks together', () => {
       details: [{ field: 'password', message: 'is short' }],
     })
     const checks = [() => {}, () => Promise.reject(refusal)]
-    await expect(allFaults(...checks)).rejects.toBe(refusal)
+    await expect(collectErrors(...checks)).rejects.toBe(refusal)
   })
 
   test('fail with the details of all that do', async () => {
-    await expect(allFaults(failing('a'), asynchronously('b'), () => {})).rejects.toMatchObject({
+    await expect(collectErrors(failing('a'), asynchronously('b'), () => {})).rejects.toMatchObject({
       code: 'ValidationError',
       details: [
         { field: 'a', message: 'is wrong' },
@@ -39,6 +39,6 @@ describe('checks together', () => {
   test('end at an error that is about no field', async () => {
     const busy = new AppError('ServiceUnavailable', 'Try again')
     const checks = [failing('a'), () => Promise.reject(busy), failing('b')]
-    await expect(allFaults(...checks)).rejects.toBe(busy)
+    await expect(collectErrors(...checks)).rejects.toBe(busy)
   })
 })
