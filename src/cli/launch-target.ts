@@ -1,4 +1,4 @@
-import { placeOfPath } from '#http/site-hosts.ts'
+import { hostKindOf } from '#http/site-hosts.ts'
 import type { SiteRecord } from '#sites/model.ts'
 
 import type { Invocation } from './command.ts'
@@ -24,7 +24,7 @@ export interface LaunchTarget extends Pick<Invocation, 'progress'> {
 
 /** The name under which a path is answered. */
 export const hostOf = ({ site }: Pick<LaunchTarget, 'site'>, path: string): string =>
-  placeOfPath(path)[0] === 'admin' ? (site.adminDomain ?? site.domain) : site.domain
+  hostKindOf(path)[0] === 'admin' ? (site.adminDomain ?? site.domain) : site.domain
 
 /** Says what it saw, or throws what is wrong. */
 export type LaunchStep = readonly [name: string, step: (target: LaunchTarget) => Promise<string>]

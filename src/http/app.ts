@@ -9,22 +9,22 @@ import { hostName } from '#sites/domain.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { isJsonType } from './bodies/content-types.ts'
+import { toClientError } from './client-error.ts'
 import { Cors } from './cors.ts'
 import { answerHeaders } from './data/answer-headers.ts'
-import { DirectCalls } from './data/direct-calls.ts'
+import { FastPath } from './data/fast-path.ts'
 import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
 import { isProbe } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { OPENER_POLICY } from './opener-policy.ts'
 import { errorHeaders, errorResponse } from './plugins/errors.ts'
-import { keepPrivate } from './private-answers.ts'
+import { preventCaching } from './private-responses.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { type RouteDeclaration, routeDeclarations } from './route-declaration.ts'
 import { routes } from './routes.ts'
-import { rightPlace } from './site-hosts.ts'
-import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
-import { toldFailure } from './told-failure.ts'
+import { redirectToRightHost } from './site-hosts.ts'
+import { STATIC_ROUTES, StaticHandler } from './static/static-handler.ts'
 
 export interface HttpApp {
   /** Synchronous for what is in memory: a promise would cost as much as the rest. */
@@ -43,21 +43,21 @@ export function httpApp(context: AppContext): HttpApp {
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)
     .compile()
-  const door = new StaticDoor(context)
+  const staticHandler = new StaticHandler(context)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = requestLog(context)
   const cors = new Cors(context, methods)
   const routed = routing(context, { elysia, failed, log, cors })
-  const direct = directCalls(context, { failed, log, cors })
+  const fast = fastPath(context, { failed, log, cors })
 
   return {
     routes: [...STATIC_ROUTES, ...routeDeclarations(table)],
     fetch(request, peer) {
       const scope = scopes.of(request, peer)
-      const call = direct.answer(request, scope, peer)
+      const call = fast.answer(request, scope, peer)
       if (call !== undefined) return call
       attachScope(request, scope)
-      const file = attempt(() => door.answer(request, scope))
+      const file = attempt(() => staticHandler.answer(request, scope))
       if (file instanceof Promise) return later(request, scope, file)
       if (file === undefined) return routed(request, scope)
       log.ended(request, file, { scope, isCounted: true })
@@ -97,13 +97,13 @@ function attempt<Result>(work: () => Result): Result | Promise<never> {
 const isOperation = ({ path }: RequestScope): boolean => path.startsWith('/data/')
 
 /** Visitors' calls that need no route. Their answers read as they do from there. */
-function directCalls(
+function fastPath(
   context: AppContext,
   { failed, log, cors }: Omit<RoutingDeps, 'elysia'>,
-): DirectCalls {
+): FastPath {
   const { hsts } = context.config
-  return new DirectCalls(context, cors, {
-    answered(answer, { request, scope, cors: opened }) {
+  return new FastPath(context, cors, {
+    toResponse(answer, { request, scope, cors: opened }) {
       const headers = answerHeaders(answer)
       headers['x-request-id'] = scope.requestId
       if (opened !== undefined) Object.assign(headers, opened)
@@ -112,7 +112,7 @@ function directCalls(
       if (log.isEverything) log.ended(request, response, { scope, isCounted: true })
       return response
     },
-    failed(error, { request, scope, cors: opened = {} }) {
+    toErrorResponse(error, { request, scope, cors: opened = {} }) {
       attachScope(request, scope)
       const response = failed(error, 'UNKNOWN', request)
       for (const [name, value] of Object.entries(opened)) response.headers.set(name, value)
@@ -137,16 +137,16 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
   return async (
     request: Request,
     scope: RequestScope,
-    failure?: Promise<never>,
+    rejected?: Promise<never>,
   ): Promise<Response> => {
-    const response = await (failure ?? answer(request, scope)).catch((error: unknown) =>
+    const response = await (rejected ?? answer(request, scope)).catch((error: unknown) =>
       failed(error, 'UNKNOWN', request),
     )
     if (request.headers.has('origin')) await openToOrigin(request, response, scope)
     response.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
     if (scope.openerPolicy !== undefined) response.headers.set(OPENER_POLICY, scope.openerPolicy)
-    keepPrivate(response, scope.path)
+    preventCaching(response, scope.path)
     log.ended(request, response, { scope, isCounted: isOperation(scope) })
     return response
   }
@@ -176,22 +176,22 @@ function failureOf(context: AppContext, methods: MethodTable) {
   return (error: unknown, code: string | number, request: Request): Response => {
     const scope = scopeOf(request)
     const { requestId, host, path } = scope
-    const failure = toldFailure({ error, code, request }, methods, context.logger)
-    scope.isQuiet = failure.code === 'DiskFull'
+    const clientError = toClientError({ error, code, request }, methods, context.logger)
+    scope.isQuiet = clientError.code === 'DiskFull'
     if (!isForPeople(path, request)) {
       const response = isRepositoryPath(path)
-        ? repositoryErrorResponse(failure)
-        : errorResponse(failure, path, requestId)
+        ? repositoryErrorResponse(clientError)
+        : errorResponse(clientError, path, requestId)
       // A request in JSON is answered in JSON, whatever it accepts.
       if (!isJsonType(request.headers.get('content-type'))) response.headers.set('vary', 'accept')
       return response
     }
-    const place = rightPlace(failure, request)
+    const place = redirectToRightHost(clientError, request)
     if (place !== undefined) return place
-    return errorPage(failure, errorHeaders(failure), {
+    return errorPage(clientError, errorHeaders(clientError), {
       request,
       site: context.sites.anyInMemory(host) ?? { domain: hostName(host) },
-      status: statusOf(failure),
+      status: statusOf(clientError),
       baseUrl: context.config.baseUrl,
     })
   }

@@ -3,7 +3,7 @@ import type { AppContext } from '#context'
 import type { SecurityEvent, SiteAudit } from '#identity/security-events/model.ts'
 
 /** Records what a service changes as done by that actor. */
-export const audited =
+export const auditAs =
   ({ securityEvents }: Pick<AppContext, 'securityEvents'>, by: Actor): SiteAudit =>
   (tx, { event, detail }) =>
     securityEvents.record(tx, { event, pool: 'admin', by, detail })

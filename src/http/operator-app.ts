@@ -3,13 +3,13 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
+import { toClientError } from './client-error.ts'
 import { MethodTable } from './method-table.ts'
 import type { ProcessWatch } from './metrics/installation.ts'
 import { errorResponse } from './plugins/errors.ts'
-import { keepPrivate } from './private-answers.ts'
+import { preventCaching } from './private-responses.ts'
 import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { operatorRoutes } from './routes.ts'
-import { toldFailure } from './told-failure.ts'
 
 export interface OperatorApp {
   fetch(request: Request, peer: Peer): Promise<Response>
@@ -31,7 +31,7 @@ export function operatorApp(context: AppContext, watch: ProcessWatch): OperatorA
       const scope = scopes.open(request, peer)
       const response = await answer(request)
       response.headers.set('x-request-id', scope.requestId)
-      keepPrivate(response, scope.path)
+      preventCaching(response, scope.path)
       log(request, response, scope)
       return response
     },
@@ -47,7 +47,7 @@ export function operatorApp(context: AppContext, watch: ProcessWatch): OperatorA
 
   function failed(error: unknown, code: string | number, request: Request): Response {
     const { requestId, path } = scopeOf(request)
-    const told = toldFailure({ error, code, request }, methods, logger)
+    const told = toClientError({ error, code, request }, methods, logger)
     return errorResponse(told, path, requestId)
   }
 

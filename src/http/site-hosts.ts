@@ -5,13 +5,13 @@ import { adminBaseUrl, authBaseUrl, siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 /** What the names of a site are for: one name may have several uses, where the site has fewer names. */
-type HostUse = 'site' | 'admin' | 'auth' | 'former'
+type HostKind = 'site' | 'admin' | 'auth' | 'former'
 
 /** On the names of which uses a path is answered. */
-type Place = readonly HostUse[]
+type HostKinds = readonly HostKind[]
 
 /** What admins enter passwords on is on the name of the administration; what strangers read, or post to, is on that and the domain. */
-const PLACES: readonly (readonly [path: RegExp, place: Place])[] = [
+const HOST_KINDS: readonly (readonly [path: RegExp, place: HostKinds])[] = [
   [/^\/admin\/public\/onboarding(?:\/|$)/, ['admin']],
   // What the pages of either sign-in show, and the mailed links of both pools.
   [/^\/admin\/public\/(?:logo|address)\//, ['site', 'admin', 'auth']],
@@ -20,7 +20,7 @@ const PLACES: readonly (readonly [path: RegExp, place: Place])[] = [
   // Each pool has a place of its own.
   [/^\/oidc\//, ['site', 'admin', 'auth', 'former']],
 ]
-const ON_THE_SITE: Place = ['site']
+const ON_THE_SITE: HostKinds = ['site']
 
 /** Below an issuer: what programs call, whose tokens travel in body and header. No cookie counts there. */
 export const COOKIELESS_PATHS =
@@ -32,20 +32,20 @@ const AUTHORIZE = /^\/oidc\/[^/]+\/oauth2\/authorize\/?$/
 const POSTED_BY_OTHERS = /^\/oidc\/[^/]+\/(?:oauth2\/authorize|logout)\/?$/
 
 /** Where a path is answered. */
-export const placeOfPath = (path: string): Place =>
-  PLACES.find(([is]) => is.test(path))?.[1] ?? ON_THE_SITE
+export const hostKindOf = (path: string): HostKinds =>
+  HOST_KINDS.find(([is]) => is.test(path))?.[1] ?? ON_THE_SITE
 
 /** 421 `MisdirectedRequest` for a path that is not answered under the name that it was asked for. */
-export function requirePlace(site: SiteEntry, path: string, baseUrl: string): void {
-  const place = placeOfPath(path)
-  if (!place.some((use) => isUsedFor(site, use))) throw misdirected(site, place[0], baseUrl)
+export function requireHostKind(site: SiteEntry, path: string, baseUrl: string): void {
+  const kinds = hostKindOf(path)
+  if (!kinds.some((use) => isUsedFor(site, use))) throw misdirected(site, kinds[0], baseUrl)
 }
 
 /**
  * The same for the pages and tokens of a pool. Where visitors signed in before, programs go on; people are led to the pages
  * of now, on no origin that scripts of the site share.
  */
-export function requirePoolPlace(
+export function requirePoolHost(
   site: SiteEntry,
   { kind, issuer }: { readonly kind: PoolKind; readonly issuer: string },
   path: string,
@@ -59,7 +59,7 @@ export function requirePoolPlace(
 }
 
 /** Whether the name by which the site was requested is the one for that. */
-function isUsedFor(site: SiteEntry, use: HostUse): boolean {
+function isUsedFor(site: SiteEntry, use: HostKind): boolean {
   const { host, domain, adminDomain, authDomain, formerAuthDomains } = site
   if (use === 'former') return formerAuthDomains.includes(host)
   return { site: domain, admin: adminDomain ?? domain, auth: authDomain ?? domain }[use] === host
@@ -67,19 +67,19 @@ function isUsedFor(site: SiteEntry, use: HostUse): boolean {
 
 function misdirected(
   site: SiteEntry,
-  use: HostUse | undefined,
+  use: HostKind | undefined,
   baseUrl: string,
   fields: Readonly<Record<string, string>> = {},
 ): AppError {
-  const [base, what] = placeNames(site, use, baseUrl)
+  const [base, what] = hostNames(site, use, baseUrl)
   return new AppError('MisdirectedRequest', `${what} at ${base}`, {
     fields: { baseUrl: base, ...fields },
   })
 }
 
-function placeNames(
+function hostNames(
   site: SiteEntry,
-  use: HostUse | undefined,
+  use: HostKind | undefined,
   baseUrl: string,
 ): readonly [base: string, what: string] {
   const { domain } = site
@@ -95,7 +95,10 @@ function placeNames(
  * Leads to the page that people asked for under another name; undefined for every other failure. A client that asks an issuer
  * of before hears of that issuer in the response.
  */
-export function rightPlace({ code, fields }: AppError, request: Request): Response | undefined {
+export function redirectToRightHost(
+  { code, fields }: AppError,
+  request: Request,
+): Response | undefined {
   if (code !== 'MisdirectedRequest') return undefined
   const { pathname, search } = new URL(request.url)
   const isPost = request.method === 'POST' && POSTED_BY_OTHERS.test(pathname)

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -54,7 +54,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     .put(
       '/:profileName',
       async ({ site: { siteId }, by, params: { profileName }, body }) =>
-        context.definitionProfiles.put(siteId, profileName, body, audited(context, by)),
+        context.definitionProfiles.put(siteId, profileName, body, auditAs(context, by)),
       {
         role: 'admin',
         summary: 'Create or replace a stored definition',
@@ -68,7 +68,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     .delete(
       '/:profileName',
       async ({ site: { siteId }, by, params: { profileName } }) =>
-        done(context.definitionProfiles.remove(siteId, profileName, audited(context, by))),
+        done(context.definitionProfiles.remove(siteId, profileName, auditAs(context, by))),
       {
         role: 'admin',
         summary: 'Delete a stored definition',

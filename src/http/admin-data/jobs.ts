@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerList, answerPage } from '#http/paging.ts'
@@ -56,7 +56,7 @@ export const jobRoutes = (context: AppContext) =>
     .put(
       '/:jobId',
       async ({ site, by, params, body }) =>
-        jobView(await context.jobs.put(site.siteId, params.jobId, body, audited(context, by))),
+        jobView(await context.jobs.put(site.siteId, params.jobId, body, auditAs(context, by))),
       {
         role: 'admin',
         summary: 'Create or replace a job',
@@ -72,7 +72,7 @@ export const jobRoutes = (context: AppContext) =>
         const trigger = parseTrigger(body)
         const scope = `POST /admin/data/jobs/${jobId} ${actor.userId}`
         const repeat = idempotentRequest(request, scope, body)
-        const start = { jobId, trigger, audit: audited(context, by) }
+        const start = { jobId, trigger, audit: auditAs(context, by) }
         const data = await context.jobRuns.start(site.siteId, start, repeat)
         return { ok: true as const, data }
       },
@@ -95,7 +95,7 @@ const jobRemovalRoutes = (context: AppContext) =>
     .delete(
       '/:jobId',
       async ({ site, by, params }) =>
-        done(context.jobs.remove(site.siteId, params.jobId, audited(context, by))),
+        done(context.jobs.remove(site.siteId, params.jobId, auditAs(context, by))),
       {
         role: 'admin',
         summary: 'Delete a job',

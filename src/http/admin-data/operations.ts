@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { itemsBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -26,7 +26,7 @@ export const operationRoutes = (context: AppContext) =>
     .post(
       '/operations',
       async ({ site, by, body }) => {
-        const audit = audited(context, by)
+        const audit = auditAs(context, by)
         const { operation, permissionsSync } = await context.operations.put(site, body, audit)
         return operationView(operation, permissionsSync)
       },
@@ -43,7 +43,7 @@ export const operationRoutes = (context: AppContext) =>
     .delete(
       '/operations/:operation',
       async ({ site, by, params }) =>
-        done(context.operations.remove(site.siteId, params.operation, audited(context, by))),
+        done(context.operations.remove(site.siteId, params.operation, auditAs(context, by))),
       {
         role: 'admin',
         summary: 'Delete an operation',

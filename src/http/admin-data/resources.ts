@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { jsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -44,7 +44,7 @@ export const resourceRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, by, body }) => {
-        const audit = audited(context, by)
+        const audit = auditAs(context, by)
         return changedView(await context.resources.create(site.siteId, body, audit))
       },
       {
@@ -66,7 +66,7 @@ export const resourceRoutes = (context: AppContext) =>
     .patch(
       '/:resourceId',
       async ({ site, by, params, body }) => {
-        const audit = audited(context, by)
+        const audit = auditAs(context, by)
         const { resourceId } = params
         return changedView(await context.resources.update(site.siteId, resourceId, body, audit))
       },
@@ -83,7 +83,7 @@ export const resourceRoutes = (context: AppContext) =>
       '/:resourceId',
       async ({ site, by, params, body, query }) => {
         const confirmed = body?.confirm ?? query.confirm ?? false
-        const audit = audited(context, by)
+        const audit = auditAs(context, by)
         return done(context.resources.remove(site.siteId, params.resourceId, { confirmed }, audit))
       },
       {

@@ -10,7 +10,7 @@ import { provenBy } from '#http/plugins/effects.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
-import { requirePoolPlace } from '#http/site-hosts.ts'
+import { requirePoolHost } from '#http/site-hosts.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
 import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -59,7 +59,7 @@ async function called(
   request: Request,
 ): Promise<object> {
   const pool = await pools.at(site, userPoolId)
-  requirePoolPlace(site, pool, scopeOf(request).path, config.baseUrl)
+  requirePoolHost(site, pool, scopeOf(request).path, config.baseUrl)
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }

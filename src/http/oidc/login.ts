@@ -6,7 +6,7 @@ import { t } from '#languages/message.ts'
 
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
-import { googleInstead } from './google-instead.ts'
+import { googleSignInLink } from './google-sign-in-link.ts'
 import { applicationName } from './pages/application.ts'
 import { type FormState, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
@@ -66,7 +66,7 @@ function loginPage(
   return interactionPage(interaction, {
     title: t('sign-in.title'),
     lead: leadOf(interaction),
-    instead: googleInstead(interaction),
+    instead: googleSignInLink(interaction),
     after: passkeyButton(challenges, interaction, { errors }),
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: pathTo('login'),

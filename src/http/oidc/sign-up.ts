@@ -15,7 +15,7 @@ import {
   usernameField,
 } from './fields.ts'
 import { formTargetOf } from './form-targets.ts'
-import { googleInstead } from './google-instead.ts'
+import { googleSignInLink } from './google-sign-in-link.ts'
 import { applicationName } from './pages/application.ts'
 import { linkLine } from './pages/form.ts'
 import { seeOther } from './see-other.ts'
@@ -35,7 +35,7 @@ export const signUpRoutes = (context: AppContext) =>
       return interactionPage(interaction, {
         title: t('sign-up.title'),
         lead: t('sign-in.to-application', { application: applicationName(authorization) }),
-        instead: googleInstead(interaction),
+        instead: googleSignInLink(interaction),
         action: pathTo('signup'),
         fields: [
           usernameField(typed.get('username') ?? authorization.loginHint),

@@ -6,7 +6,7 @@ import type { AppContext } from '#context'
 import { formBody } from '#http/bodies/request-body.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
-import { requirePlace, requirePoolPlace } from '#http/site-hosts.ts'
+import { requireHostKind, requirePoolHost } from '#http/site-hosts.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { DEFAULT_LANGUAGE } from '#languages/language.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
@@ -33,7 +33,7 @@ export async function siteOf(context: AppContext, request: Request): Promise<Sit
   const { host, path } = scopeOf(request)
   const site = await context.sites.byAnyHost(host)
   if (!site) throw siteNotFound(host)
-  requirePlace(site, path, context.config.baseUrl)
+  requireHostKind(site, path, context.config.baseUrl)
   return site
 }
 
@@ -73,7 +73,7 @@ export async function poolRequestOf(
   params: PathParams,
 ): Promise<PoolHttpRequest> {
   const pool = await context.pools.at(site, String(params?.['userPoolId']))
-  requirePoolPlace(site, pool, scopeOf(request).path, context.config.baseUrl)
+  requirePoolHost(site, pool, scopeOf(request).path, context.config.baseUrl)
   const origin = originOf(request)
   return { site, pool, request, origin, language: origin.language ?? DEFAULT_LANGUAGE }
 }

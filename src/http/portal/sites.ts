@@ -3,7 +3,7 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { noContent } from '#http/no-content.ts'
 import { operatorAt } from '#http/operator-at.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -33,7 +33,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ body, request }) =>
-        context.sites.create(body, audited(context, operatorAt(request))),
+        context.sites.create(body, auditAs(context, operatorAt(request))),
       {
         operator: true,
         summary: 'Create a site',
@@ -62,7 +62,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .patch(
       '/:siteId',
       async ({ site, body, request }) =>
-        context.sites.update(site.siteId, body, audited(context, operatorAt(request))),
+        context.sites.update(site.siteId, body, auditAs(context, operatorAt(request))),
       {
         siteOperator: true,
         summary: 'Change a site',

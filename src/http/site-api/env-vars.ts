@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { Done, done, PermissionsSyncView } from '#http/admin-data/views.ts'
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { siteFamily } from '#http/plugins/site-family.ts'
@@ -51,7 +51,7 @@ export const envVarRoutes = siteFamily(
       .put(
         '/',
         async ({ site, by, body }) => {
-          const audit = audited(context, by)
+          const audit = auditAs(context, by)
           const { saved, permissionsSync } = await context.envVars.put(site.siteId, body, audit)
           return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
         },
@@ -71,7 +71,7 @@ export const envVarClearingRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .delete(
       '/',
-      async ({ site, by }) => done(context.envVars.clear(site.siteId, audited(context, by))),
+      async ({ site, by }) => done(context.envVars.clear(site.siteId, auditAs(context, by))),
       {
         role: 'admin',
         summary: 'Delete environment variables',

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { actorId } from '#base/actor.ts'
 import { noStepUp } from '#base/effects.ts'
 import type { AppContext } from '#context'
-import { audited, recordAudit } from '#http/audited.ts'
+import { auditAs, recordAudit } from '#http/audited.ts'
 import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -39,7 +39,7 @@ export const iacRoutes = siteFamily(
             `POST /admin/data/iac/jobs ${actorId(by)}`,
             body,
           )
-          const audit = audited(context, by)
+          const audit = auditAs(context, by)
           const stepUp = by.type === 'user' ? by.stepUp : noStepUp
           const sender = { userId: actorId(by), repeat, stepUp, audit }
           return context.iacSubmissions.submit(site.siteId, body, sender)
@@ -103,7 +103,7 @@ export const iacJobRoutes = (context: AppContext) =>
       '/jobs/:jobId/cancel',
       async ({ site: { siteId }, by, params }) =>
         iacJobView(
-          await context.iacJobs.cancel(siteId, params.jobId, audited(context, by)),
+          await context.iacJobs.cancel(siteId, params.jobId, auditAs(context, by)),
           await context.permissionSync.statusOf(siteId),
         ),
       {

@@ -1,4 +1,4 @@
-import { audited } from '#http/audited.ts'
+import { auditAs } from '#http/audited.ts'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { PageBrandingView, pageBrandingView } from '#http/page-branding-view.ts'
 import { siteFamily } from '#http/plugins/site-family.ts'
@@ -21,7 +21,7 @@ export const pageBrandingRoutes = siteFamily(
       .put(
         '/',
         async ({ site, by, body }) => {
-          const audit = audited(context, by)
+          const audit = auditAs(context, by)
           return pageBrandingView(await context.siteBrandings.change(site, body, audit))
         },
         {

@@ -18,7 +18,7 @@ import { withFallback } from '#base/with-timeout.ts'
 import type { TracingConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { ToldExporter } from './told-exporter.ts'
+import { LoggingSpanExporter } from './logging-span-exporter.ts'
 import type { NewSpan, Span, SpanAttributes, Tracer } from './tracer.ts'
 
 /** A collector that does not answer must not keep the process. */
@@ -36,7 +36,7 @@ export class OtlpTracer implements Tracer {
     { version, logger }: { readonly version: string; readonly logger: Logger },
   ) {
     // Its other settings it reads from the environment itself: headers, certificates, timeouts.
-    const exporter = new ToldExporter(
+    const exporter = new LoggingSpanExporter(
       new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }),
       logger,
     )

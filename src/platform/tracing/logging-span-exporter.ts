@@ -5,7 +5,7 @@ import type { Logger } from '#platform/log/logger.ts'
 type ExportDone = Parameters<SpanExporter['export']>[1]
 
 /** Says in the log when a collector begins to take no spans, and when it does again: the library would say nothing. */
-export class ToldExporter implements SpanExporter {
+export class LoggingSpanExporter implements SpanExporter {
   readonly #exporter: SpanExporter
   readonly #logger: Pick<Logger, 'warn' | 'info'>
   #lost = 0

@@ -6,7 +6,7 @@ import type { MethodTable } from './method-table.ts'
 import { toAppError } from './plugins/errors.ts'
 import { scopeOf } from './request-scope.ts'
 
-export interface Failed {
+export interface FailedRequest {
   readonly error: unknown
   /** What Elysia calls it; `UNKNOWN` for what was thrown outside of it. */
   readonly code: string | number
@@ -14,17 +14,17 @@ export interface Failed {
 }
 
 /** What the client is told of a failure. The cause of what nobody expected is logged. */
-export function toldFailure(
-  { error, code, request }: Failed,
+export function toClientError(
+  { error, code, request }: FailedRequest,
   methods: MethodTable,
   logger: Logger,
 ): AppError {
   const { requestId, host, path } = scopeOf(request)
-  const failure = toAppError(error, code)
-  if (statusOf(failure) >= 500 && failure.cause !== undefined) {
-    logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
+  const clientError = toAppError(error, code)
+  if (statusOf(clientError) >= 500 && clientError.cause !== undefined) {
+    logger.error({ err: clientError.cause, requestId, host, path }, 'request failed')
   }
-  return withMethod(failure, methods, request)
+  return withMethod(clientError, methods, request)
 }
 
 /** A route that was reached and says itself that there is nothing keeps its own words. */

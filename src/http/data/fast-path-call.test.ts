@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { randomIds } from '#base/ids.ts'
 import { RequestScopes } from '#http/request-scope.ts'
 
-import { DirectCall, type IncomingCall } from './direct-call.ts'
+import { FastPathCall, type IncomingCall } from './fast-path-call.ts'
 
 const scopes = new RequestScopes([], randomIds)
 
@@ -24,15 +24,15 @@ function opened(body: string | ReadableStream) {
     corsOrigins: [],
     host: 'one.test',
   }
-  const call = new DirectCall(
+  const call = new FastPathCall(
     { request, scope, peer, cors: undefined },
     { site, operation: 'run', authority: null, operationCalls: { begin } },
     {
-      answered: ({ body: text }) => new Response(text),
-      failed: (error) => Response.json(error instanceof AppError && error.code),
+      toResponse: ({ body: text }) => new Response(text),
+      toErrorResponse: (error) => Response.json(error instanceof AppError && error.code),
     },
   )
-  const open = new Set<DirectCall>()
+  const open = new Set<FastPathCall>()
   const response = call.read(open)
   const look = (seconds: number) => call.look(scope.startedAt + seconds * 1000)
   return { begin, peer, call, open, response, look }

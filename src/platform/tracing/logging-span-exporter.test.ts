@@ -1,7 +1,7 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import { expect, test, vi } from 'vitest'
 
-import { ToldExporter } from './told-exporter.ts'
+import { LoggingSpanExporter } from './logging-span-exporter.ts'
 
 const SPANS = [{}, {}] as ReadableSpan[]
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
@@ -14,7 +14,7 @@ test('says once that a collector takes nothing, and how much was lost when it ta
     shutdown: ended,
   }
   const [warn, info] = [vi.fn<(...line: unknown[]) => void>(), vi.fn<() => void>()]
-  const exporter = new ToldExporter(collector, { warn, info })
+  const exporter = new LoggingSpanExporter(collector, { warn, info })
   const gone = new Error('connect ECONNREFUSED')
   const done = vi.fn<(result: Result) => void>()
 

@@ -34,7 +34,7 @@ export const STATIC_ROUTES = ['GET', 'HEAD'].map((method) => ({
  * Answers for the public files of sites, before any route is looked for: most of these requests are answered from memory
  * without waiting for anything. Paths that the service reserves are none of its business.
  */
-export class StaticDoor {
+export class StaticHandler {
   readonly #context: StaticContext
   readonly #headers = new WeakMap<FileResolution, Map<Representation, Headers>>()
 

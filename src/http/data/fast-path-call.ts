@@ -12,13 +12,13 @@ import type { SiteEntry } from '#sites/site-directory.ts'
 const HELD_AFTER_MS = 5000
 
 /** How answers read that did not come through a route. */
-export interface DirectAnswers {
-  answered(answer: OperationAnswer, direct: DirectRequest): Response
-  failed(error: unknown, direct: DirectRequest): Response
+export interface FastPathResponses {
+  toResponse(answer: OperationAnswer, fast: FastPathRequest): Response
+  toErrorResponse(error: unknown, fast: FastPathRequest): Response
 }
 
 /** A request, and what the server and the transport know of it. */
-export interface DirectRequest {
+export interface FastPathRequest {
   readonly request: Request
   readonly scope: RequestScope
   readonly peer: Peer
@@ -38,27 +38,27 @@ export interface IncomingCall {
  * One visitor's call from its request to its response. It makes three promises, each of which costs more than a look-up in
  * memory: the response, the text of the body, and what follows from that.
  */
-export class DirectCall implements Reply<OperationAnswer> {
-  readonly #direct: DirectRequest
+export class FastPathCall implements Reply<OperationAnswer> {
+  readonly #fast: FastPathRequest
   readonly #incoming: IncomingCall
-  readonly #answers: DirectAnswers
-  #open: Set<DirectCall> | undefined
+  readonly #responses: FastPathResponses
+  #open: Set<FastPathCall> | undefined
   #respond: ((response: Response) => void) | undefined
   #isReading = true
   #isHeld = false
 
-  constructor(direct: DirectRequest, incoming: IncomingCall, answers: DirectAnswers) {
-    this.#direct = direct
+  constructor(fast: FastPathRequest, incoming: IncomingCall, responses: FastPathResponses) {
+    this.#fast = fast
     this.#incoming = incoming
-    this.#answers = answers
+    this.#responses = responses
   }
 
   /** Reads the body, and answers. Is in `open` until then. */
-  read(open: Set<DirectCall>): Promise<Response> {
+  read(open: Set<FastPathCall>): Promise<Response> {
     this.#open = open
     open.add(this)
     const response = new Promise<Response>((respond) => (this.#respond = respond))
-    this.#direct.request.arrayBuffer().then(
+    this.#fast.request.arrayBuffer().then(
       (bytes) => this.#run(bytes),
       (error: unknown) => this.failed(error),
     )
@@ -67,7 +67,7 @@ export class DirectCall implements Reply<OperationAnswer> {
 
   /** A short body is not seen arriving, and has little time for it. */
   look(now: number): void {
-    const { scope, peer } = this.#direct
+    const { scope, peer } = this.#fast
     const openMs = now - scope.startedAt
     if (this.#isReading) {
       if (openMs > GRACE_MS) this.failed(bodyStalled())
@@ -78,11 +78,11 @@ export class DirectCall implements Reply<OperationAnswer> {
   }
 
   answered(answer: OperationAnswer): void {
-    this.#end(this.#answers.answered(answer, this.#direct))
+    this.#end(this.#responses.toResponse(answer, this.#fast))
   }
 
   failed(error: unknown): void {
-    this.#end(this.#answers.failed(error, this.#direct))
+    this.#end(this.#responses.toErrorResponse(error, this.#fast))
   }
 
   #run(bytes: ArrayBuffer): void {
@@ -95,7 +95,7 @@ export class DirectCall implements Reply<OperationAnswer> {
     } catch (error) {
       return this.failed(error)
     }
-    const { request, scope } = this.#direct
+    const { request, scope } = this.#fast
     const { site, operation, authority, operationCalls } = this.#incoming
     operationCalls.begin(
       {
@@ -118,7 +118,7 @@ export class DirectCall implements Reply<OperationAnswer> {
     if (respond === undefined) return
     this.#respond = undefined
     this.#open?.delete(this)
-    const { peer } = this.#direct
+    const { peer } = this.#fast
     respond(peer.sent === undefined ? response : peer.sent(response))
   }
 }

@@ -7,30 +7,34 @@ import type { Visitor } from '#identity/visitor.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type DirectAnswers, DirectCall, type IncomingCall } from './direct-call.ts'
+import { type FastPathResponses, FastPathCall, type IncomingCall } from './fast-path-call.ts'
 
 const SWEEP_MS = 1000
 const FOR_VISITORS = '/data/'
 const FOR_ANYONE = '/data/public/'
 
-type DirectContext = Pick<AppContext, 'sites' | 'visitorTokens' | 'operationCalls'>
+type FastPathContext = Pick<AppContext, 'sites' | 'visitorTokens' | 'operationCalls'>
 
 /**
  * Visitors' calls whose site, token and operation are in memory and whose body is short: what nearly all are. They are answered
  * before the routes, in as few steps as there can be. Every other one, and what is to be refused before its body is
  * read, is left to the routes, which answer just the same.
  */
-export class DirectCalls {
-  readonly #context: DirectContext
+export class FastPath {
+  readonly #context: FastPathContext
   readonly #cors: Pick<Cors, 'forVisitors'>
-  readonly #answers: DirectAnswers
-  readonly #open = new Set<DirectCall>()
+  readonly #responses: FastPathResponses
+  readonly #open = new Set<FastPathCall>()
   #sweeping: NodeJS.Timeout | undefined
 
-  constructor(context: DirectContext, cors: Pick<Cors, 'forVisitors'>, answers: DirectAnswers) {
+  constructor(
+    context: FastPathContext,
+    cors: Pick<Cors, 'forVisitors'>,
+    responses: FastPathResponses,
+  ) {
     this.#context = context
     this.#cors = cors
-    this.#answers = answers
+    this.#responses = responses
   }
 
   /** Undefined for what the routes are to answer: nothing has been done with it then. */
@@ -40,7 +44,7 @@ export class DirectCalls {
     peer.takeOver?.()
     const origin = request.headers.get('origin')
     const cors = origin === null ? undefined : this.#cors.forVisitors(incoming.site, origin)
-    const call = new DirectCall({ request, scope, peer, cors }, incoming, this.#answers)
+    const call = new FastPathCall({ request, scope, peer, cors }, incoming, this.#responses)
     this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
     return call.read(this.#open)
   }
