@@ -36,8 +36,8 @@ export default {
     'test/support/dynamodb-wire/main.ts',
     'test/support/single-page-app.js',
     'test/sandbox/engine/orphans.ts',
-    'test/sandbox/walls/escape.ts',
-    'test/sandbox/walls/escaped/*.ts',
+    'test/sandbox/isolation/escape.ts',
+    'test/sandbox/isolation/escaped/*.ts',
     'test/types/*.ts',
   ],
   project: [

@@ -23,7 +23,7 @@ import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
-import type { WallState } from '#platform/sandbox-host/walls/walls.ts'
+import type { LayerState } from '#platform/sandbox-host/isolation/isolation-layers.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
@@ -70,7 +70,7 @@ export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
   /** What stands around the processes that run site code. */
-  sandboxWalls(): readonly WallState[]
+  sandboxWalls(): readonly LayerState[]
   readonly postgres: Pick<PostgresPlatform, 'status'>
   readonly requestTraces: RequestTraces
   /** Undefined where no spans are recorded. */

@@ -4,11 +4,11 @@ import type { Config } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { mailParserCommand } from '#platform/mail-parser/process-mail-parser.ts'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
+import type { Jail } from '#platform/sandbox-host/isolation/jail.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { openSandboxPrograms } from '#platform/sandbox-host/sandbox-programs.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
-import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
 
 interface EarlySandboxDeps {
   readonly config: Pick<Config, 'dataDir' | 'sandbox'>

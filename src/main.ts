@@ -12,7 +12,7 @@ import { createLogger } from '#platform/log/create-logger.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { logsJson, standardOutput } from '#platform/log/standard-output.ts'
 import { runtimeName } from '#platform/runtime-name.ts'
-import { endLeftJails } from '#platform/sandbox-host/walls/left-jails.ts'
+import { endOrphanedJails } from '#platform/sandbox-host/isolation/orphaned-jails.ts'
 import { RequestTraces } from '#platform/tracing/request-traces.ts'
 import type { FirstRunResult } from '#sites/first-run/first-run.ts'
 
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const requestTraces = new RequestTraces()
   const logger = createLogger(config, standardOutput(config), requestTraces)
   endOnFault(logger)
-  const pids = await endLeftJails(join(config.dataDir, 'cache'))
+  const pids = await endOrphanedJails(join(config.dataDir, 'cache'))
   if (pids.length > 0) logger.warn({ pids }, 'ended processes of a service that was killed')
   const signal = firstSignal()
   const service = await startService(config, secrets, { logger, requestTraces })

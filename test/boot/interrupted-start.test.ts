@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { jailMark } from '#platform/sandbox-host/walls/bubblewrap.ts'
+import { jailMark } from '#platform/sandbox-host/isolation/bubblewrap.ts'
 import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { openFolder } from '#test/temporary-folder.ts'
 

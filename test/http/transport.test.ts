@@ -11,7 +11,7 @@ import type { Egress, EgressRequest } from '#platform/egress/egress.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
-import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
+import { ISOLATION_LAYERS } from '#platform/sandbox-host/isolation/isolation-layers.ts'
 import { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { type Tracer, openTracer } from '#platform/tracing/tracer.ts'
 import { request } from '#test/http-client.ts'
@@ -121,7 +121,7 @@ describe('the service', () => {
     const token = stack.operatorKey
     const ready = await stack.call('any.host', 'GET', '/readyz', { token })
     const { walls } = ready.json
-    expect(walls.map(({ wall }: { wall: string }) => wall)).toEqual(WALLS)
+    expect(walls.map(({ wall }: { wall: string }) => wall)).toEqual(ISOLATION_LAYERS)
     for (const { stands, reason } of walls) expect(reason === null).toBe(stands)
     const other = await stack.call('any.host', 'GET', '/readyz', { token: 'another key' })
     expect(other.json).not.toHaveProperty('walls')

@@ -4,10 +4,10 @@ import { inject } from 'vitest'
 
 import { mailParserCommand } from '#platform/mail-parser/process-mail-parser.ts'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
+import type { Jail } from '#platform/sandbox-host/isolation/jail.ts'
 import type { SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail, type SandboxEntries } from '#platform/sandbox-host/sandbox-jail.ts'
 import { readGuestScripts } from '#platform/sandbox-host/sandbox-programs.ts'
-import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
 import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { silentLog } from './silent-log.ts'

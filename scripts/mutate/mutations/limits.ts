@@ -78,22 +78,22 @@ export const LIMITS: readonly Mutation[] = [
   of(
     'processes of a sandbox',
     [
-      'src/platform/sandbox-host/walls/seccomp-filter.ts',
+      'src/platform/sandbox-host/isolation/seccomp-filter.ts',
       'jump(JUMP_BITS, CLONE_THREAD, [0, 1])',
       'jump(JUMP_BITS, CLONE_THREAD, [0, 0])',
     ],
     'site code that breaks out starts programs',
-    ['src/platform/sandbox-host/walls/seccomp-filter.test.ts'],
+    ['src/platform/sandbox-host/isolation/seccomp-filter.test.ts'],
   ),
   of(
     'architectures of a sandbox',
     [
-      'src/platform/sandbox-host/walls/seccomp-filter.ts',
+      'src/platform/sandbox-host/isolation/seccomp-filter.ts',
       'instruction(RETURN, KILL_PROCESS),\n    instruction(LOAD, AT_NUMBER)',
       'instruction(RETURN, ALLOW),\n    instruction(LOAD, AT_NUMBER)',
     ],
     'the 32-bit numbers of calls pass the filter',
-    ['src/platform/sandbox-host/walls/seccomp-filter.test.ts'],
+    ['src/platform/sandbox-host/isolation/seccomp-filter.test.ts'],
   ),
   of(
     'entries of a statement',

@@ -3,7 +3,7 @@ import { Limiter } from '#base/limiter.ts'
 import { toStorable } from '#base/storable-text.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
-import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
+import type { Jail } from '#platform/sandbox-host/isolation/jail.ts'
 import type { MailOutline } from '#sandbox/mail/protocol.ts'
 
 import type { MailParser, ParseOutcome, ParsedMail, PartSink, MailSource } from './mail-parser.ts'

@@ -4,7 +4,7 @@ import process from 'node:process'
 
 import { AppError } from '#base/app-error.ts'
 
-import type { MemoryGroup } from './walls/memory-groups.ts'
+import type { MemoryGroup } from './isolation/memory-groups.ts'
 
 const MIN_MAJOR = 24
 /** Packages that carry nothing but a Node binary for one platform. */

@@ -1,4 +1,4 @@
-import type { HostRole } from './host-place.ts'
+import type { HostRole } from './slot-key.ts'
 
 /** So many calls in so long: a lost host would keep the next one waiting while another starts, so a spare stands ready. */
 const STANDBY_CALLS = 10

@@ -1,8 +1,8 @@
 import { RestingTimer } from '#base/resting-timer.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import type { HostRole } from './host-place.ts'
 import { rssBytes } from './process-usage.ts'
+import type { HostRole } from './slot-key.ts'
 
 const LOOK_EVERY_MS = 1000
 /** Hosts without calls do not grow: so long after the last one they are not looked at. */

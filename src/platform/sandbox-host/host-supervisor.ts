@@ -4,14 +4,20 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
+import type { Jail } from '#platform/sandbox-host/isolation/jail.ts'
 import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 
 import { HostDemand } from './host-demand.ts'
 import { HostMemoryBound } from './host-memory-bound.ts'
-import { type HostRole, yields, type HostPlace } from './host-place.ts'
 import { causeOf, type HostExit, HostProcess } from './host-process.ts'
-import { boundedHost, endUnneeded, type Host, prioritize, type Seat, newSeat } from './host-seat.ts'
+import {
+  boundedHost,
+  endUnneeded,
+  type Host,
+  prioritize,
+  type HostSlot,
+  newSlot,
+} from './host-slot.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
 import { isStopped, cpuMs, rssBytes } from './process-usage.ts'
@@ -19,6 +25,7 @@ import { markOf, progressOf } from './progress-file.ts'
 import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
 import type { SandboxStatus } from './sandbox.ts'
+import { type HostRole, yields, type SlotKey } from './slot-key.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
@@ -63,7 +70,7 @@ export class HostSupervisor {
   readonly #watchdog: Watchdog
   readonly #memoryBound: HostMemoryBound
   readonly #memoryBytes: number
-  readonly #seats: HostSeats
+  readonly #slots: HostSlots
   readonly #demand: HostDemand
   readonly #hosts = new Set<Host>()
   readonly #restarts = new Set<NodeJS.Timeout>()
@@ -81,11 +88,11 @@ export class HostSupervisor {
       (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
     )
     const { ordinaryHosts } = deps
-    this.#seats = new HostSeats(ordinaryHosts)
+    this.#slots = new HostSlots(ordinaryHosts)
     this.#demand = new HostDemand({
       ordinaryHosts,
       needed: (role, index) => this.needed(role, index),
-      ordinary: () => this.#seats.ordinaryUse(),
+      ordinary: () => this.#slots.ordinaryUse(),
     })
     this.#memoryBytes = deps.config.hostMemoryMb * MIB
     this.#watchdog = new Watchdog({
@@ -104,7 +111,7 @@ export class HostSupervisor {
   }
 
   get status(): SandboxStatus['hosts'] {
-    return this.#seats.status(this.#hosts)
+    return this.#slots.status(this.#hosts)
   }
 
   /** Resolves when the first host is about to start. */
@@ -112,13 +119,13 @@ export class HostSupervisor {
     await this.#connections.listen(this.#folder.socketPath)
     this.#folder.openSocket()
     void removeAbandonedRunFolders()
-    this.#fill(this.#seats.first)
+    this.#fill(this.#slots.first)
   }
 
   /** Whether calls are taken; they also are while the only host is replaced. */
   get isReady(): boolean {
     if (this.#deps.workers().size > 0) return true
-    const { host, shortLives } = this.#seats.first
+    const { host, shortLives } = this.#slots.first
     const startedMs = host?.process.startedMs ?? Number.NEGATIVE_INFINITY
     const isSoon = performance.now() - startedMs < RECOVERY_MS && shortLives <= QUICK_RESTARTS
     return this.#hasServed && isSoon
@@ -141,18 +148,18 @@ export class HostSupervisor {
 
   /** Has a host of that kind ready, as long as this is called time and again, and its memory is there. */
   needed(role: HostRole, index = 0): void {
-    const seat = this.#seats.at({ role, index })
-    if (!seat || this.#closed) return
+    const slot = this.#slots.at({ role, index })
+    if (!slot || this.#closed) return
     const isHelpful = role === 'ordinary' || role === 'spare'
-    if (isHelpful && !seat.host && !this.#memoryBound.hasRoom(performance.now())) return
-    this.#keep(seat, isHelpful || role === 'apart' ? UNNEEDED_AT_REST_MS : UNNEEDED_MS)
+    if (isHelpful && !slot.host && !this.#memoryBound.hasRoom(performance.now())) return
+    this.#keep(slot, isHelpful || role === 'apart' ? UNNEEDED_AT_REST_MS : UNNEEDED_MS)
   }
 
   async stop(): Promise<void> {
     this.#closed = true
     this.#watchdog.stop()
     this.#memoryBound.stop()
-    for (const { ending } of this.#seats.all) clearTimeout(ending)
+    for (const { ending } of this.#slots.all) clearTimeout(ending)
     for (const restart of this.#restarts) clearTimeout(restart)
     await Promise.all(Array.from(this.#hosts, ({ process }) => process.dismiss()))
     for (const resolve of this.#waiting.splice(0)) resolve()
@@ -160,31 +167,31 @@ export class HostSupervisor {
     await this.#folder.remove()
   }
 
-  #keep(seat: Seat, unneededMs: number): void {
-    if (seat !== this.#seats.first) {
-      seat.ending ??= setTimeout(() => endUnneeded(seat), unneededMs).unref()
-      seat.ending.refresh()
+  #keep(slot: HostSlot, unneededMs: number): void {
+    if (slot !== this.#slots.first) {
+      slot.ending ??= setTimeout(() => endUnneeded(slot), unneededMs).unref()
+      slot.ending.refresh()
     }
-    if (!seat.host && !seat.isResting) this.#fill(seat)
+    if (!slot.host && !slot.isResting) this.#fill(slot)
   }
 
   /** Seats the spare, if there is one that runs, or else a new host. */
-  #fill(seat: Seat): void {
-    const { spare: spareSeat } = this.#seats
-    const spare = seat === spareSeat ? undefined : spareSeat.host
+  #fill(slot: HostSlot): void {
+    const { spare: spareSlot } = this.#slots
+    const spare = slot === spareSlot ? undefined : spareSlot.host
     if (!spare || spare.exit || isStopped(spare.process.pid)) {
-      seat.host = this.#newHost(seat)
+      slot.host = this.#newHost(slot)
       return
     }
-    spareSeat.host = undefined
-    seat.host = spare
-    spare.seat = seat
+    spareSlot.host = undefined
+    slot.host = spare
+    spare.slot = slot
     if (spare.worker) {
-      spare.worker.place = seat.place
+      spare.worker.place = slot.place
       prioritize(spare)
     }
-    if (this.#seats.isWanted(spareSeat) && this.#memoryBound.hasRoom(performance.now()))
-      this.#fill(spareSeat)
+    if (this.#slots.isWanted(spareSlot) && this.#memoryBound.hasRoom(performance.now()))
+      this.#fill(spareSlot)
   }
 
   #hostOf(pid: number): Host | undefined {
@@ -193,20 +200,20 @@ export class HostSupervisor {
 
   /** Seats another, which takes its calls from now on, while it ends what it has begun. False when none is ready for that. */
   #replace(host: Host | undefined): boolean {
-    if (!host?.worker || host.seat.host !== host) return false
-    const { seat, worker } = host
-    const { spare } = this.#seats
-    if (seat !== spare && spare.host?.isConnected !== true) {
+    if (!host?.worker || host.slot.host !== host) return false
+    const { slot, worker } = host
+    const { spare } = this.#slots
+    if (slot !== spare && spare.host?.isConnected !== true) {
       this.#keep(spare, UNNEEDED_MS)
       return false
     }
     worker.isLeaving = true
-    this.#deps.activity.replacements.add(seat.place.role)
-    this.#fill(seat)
+    this.#deps.activity.replacements.add(slot.place.role)
+    this.#fill(slot)
     return true
   }
 
-  #newHost(seat: Seat): Host {
+  #newHost(slot: HostSlot): Host {
     const { jail, entry, logger, snapshotPath, scripts, config } = this.#deps
     const memoryBytes = this.#memoryBytes
     this.#started += 1
@@ -214,7 +221,7 @@ export class HostSupervisor {
     const { progressPath, draftPath } = this.#folder.filesOfHost(this.#started)
     const view = { reads: [socketPath, snapshotPath], writes: [progressPath, draftPath] }
     const host: Host = {
-      seat,
+      slot,
       worker: undefined,
       isConnected: false,
       exit: undefined,
@@ -247,7 +254,7 @@ export class HostSupervisor {
     const { pid, progressPath } = host.process
     const worker = new WorkerConnection(
       socket,
-      { pid, progressPath, place: host.seat.place },
+      { pid, progressPath, place: host.slot.place },
       this.#deps.events,
     )
     host.worker = worker
@@ -272,7 +279,7 @@ export class HostSupervisor {
 
   /** Gives a host up that has ended and whose connection is read to the end. */
   #reap(host: Host): void {
-    const { exit, worker, seat } = host
+    const { exit, worker, slot } = host
     if (!exit || host.isConnected || !this.#hosts.delete(host)) return
     if (worker) {
       this.#watchdog.forget(worker)
@@ -284,67 +291,67 @@ export class HostSupervisor {
       })
     }
     // Else it had left its place.
-    if (seat.host === host) this.#vacate(seat, host, exit)
+    if (slot.host === host) this.#vacate(slot, host, exit)
   }
 
-  #vacate(seat: Seat, { process }: Host, { isDismissed }: HostExit): void {
-    seat.host = undefined
-    if (!isDismissed) seat.losses += 1
-    seat.shortLives = performance.now() - process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
+  #vacate(slot: HostSlot, { process }: Host, { isDismissed }: HostExit): void {
+    slot.host = undefined
+    if (!isDismissed) slot.losses += 1
+    slot.shortLives = performance.now() - process.startedMs > STABLE_MS ? 0 : slot.shortLives + 1
     if (this.#closed) return
     // What brought one down may bring down the next.
     if (!isDismissed) this.#hasLostOne = true
     // For these a call that waits asks again.
-    if (!yields(seat.place.role) && this.#seats.isWanted(seat)) this.#refill(seat)
+    if (!yields(slot.place.role) && this.#slots.isWanted(slot)) this.#refill(slot)
   }
 
   /** At once: the cause was site code, most likely. Later, when they end again and again. */
-  #refill(seat: Seat): void {
-    if (seat.shortLives <= QUICK_RESTARTS) {
-      this.#fill(seat)
+  #refill(slot: HostSlot): void {
+    if (slot.shortLives <= QUICK_RESTARTS) {
+      this.#fill(slot)
       return
     }
-    const delayMs = backoffMs(seat.shortLives - QUICK_RESTARTS, { maxMs: MAX_RESTART_DELAY_MS })
-    seat.isResting = true
+    const delayMs = backoffMs(slot.shortLives - QUICK_RESTARTS, { maxMs: MAX_RESTART_DELAY_MS })
+    slot.isResting = true
     const restart = setTimeout(() => {
       this.#restarts.delete(restart)
-      seat.isResting = false
-      if (!seat.host && this.#seats.isWanted(seat)) this.#fill(seat)
+      slot.isResting = false
+      if (!slot.host && this.#slots.isWanted(slot)) this.#fill(slot)
     }, delayMs)
     this.#restarts.add(restart)
   }
 }
 
 /** The places that hosts may have. The first ordinary one is never empty for long, all others only while they are needed. */
-class HostSeats {
-  readonly first: Seat
-  readonly spare = newSeat({ role: 'spare', index: 0 })
-  readonly #ordinary: readonly [Seat, ...Seat[]]
-  readonly #others = new Map<HostRole, Seat>()
+class HostSlots {
+  readonly first: HostSlot
+  readonly spare = newSlot({ role: 'spare', index: 0 })
+  readonly #ordinary: readonly [HostSlot, ...HostSlot[]]
+  readonly #others = new Map<HostRole, HostSlot>()
 
   constructor(ordinaryHosts: number) {
-    this.first = newSeat({ role: 'ordinary', index: 0 })
+    this.first = newSlot({ role: 'ordinary', index: 0 })
     const more = Array.from({ length: ordinaryHosts - 1 }, (_, at) =>
-      newSeat({ role: 'ordinary', index: at + 1 }),
+      newSlot({ role: 'ordinary', index: at + 1 }),
     )
     this.#ordinary = [this.first, ...more]
     for (const role of ['apart', 'long', 'quarantine', 'load'] as const) {
-      this.#others.set(role, newSeat({ role, index: 0 }))
+      this.#others.set(role, newSlot({ role, index: 0 }))
     }
     this.#others.set('spare', this.spare)
   }
 
-  get all(): Seat[] {
+  get all(): HostSlot[] {
     return [...this.#ordinary, ...this.#others.values()]
   }
 
-  at({ role, index }: HostPlace): Seat | undefined {
+  at({ role, index }: SlotKey): HostSlot | undefined {
     return role === 'ordinary' ? this.#ordinary[index] : this.#others.get(role)
   }
 
   /** Whether it was used recently, or is always to be taken. */
-  isWanted(seat: Seat): boolean {
-    return seat === this.first || seat.ending !== undefined
+  isWanted(slot: HostSlot): boolean {
+    return slot === this.first || slot.ending !== undefined
   }
 
   /** The ordinary hosts together. */
@@ -360,7 +367,7 @@ class HostSeats {
 
   /** Those in a place, and those that only end what they have begun. */
   status(hosts: Iterable<Host>): SandboxStatus['hosts'] {
-    const taken = this.all.filter((seat) => seat === this.first || seat.host)
+    const taken = this.all.filter((slot) => slot === this.first || slot.host)
     const seated = taken.map(({ place: { role }, host, losses }) => {
       const pid = host?.process.pid ?? 0
       const ready = host?.isConnected === true

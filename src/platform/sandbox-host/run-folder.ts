@@ -7,7 +7,7 @@ import process from 'node:process'
 
 import { codeOf } from '#base/error-code.ts'
 
-import type { Jail } from './walls/jail.ts'
+import type { Jail } from './isolation/jail.ts'
 
 const PREFIX = 'croft-run-'
 const SOCKET = 'hosts.sock'

@@ -1,7 +1,7 @@
 import { DurationHistogram } from '#base/duration-histogram.ts'
 import { Tally, TallyTable } from '#base/tally.ts'
 
-import { HOST_ROLES } from './host-place.ts'
+import { HOST_ROLES } from './slot-key.ts'
 
 /** What the hosts have done since the start. */
 export class SandboxActivity {

@@ -10,6 +10,7 @@ import type { GuestScripts } from '#sandbox/protocol/part-names.ts'
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { HostSupervisor } from './host-supervisor.ts'
+import type { Jail } from './isolation/jail.ts'
 import { failedOutcome, newCall, type SubmittedCode } from './pending-call.ts'
 import type { PreparerLimits } from './preparer-process.ts'
 import { Preparer } from './preparer.ts'
@@ -32,7 +33,6 @@ import type {
   SiteCalls,
 } from './sandbox.ts'
 import { snapshotPathOf } from './snapshot-cache.ts'
-import type { Jail } from './walls/jail.ts'
 
 /** One for the sites whose calls are short, one for those that take a little longer. */
 const MIN_HOSTS = 2

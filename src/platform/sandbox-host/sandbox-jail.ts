@@ -4,10 +4,10 @@ import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { findNodeBinary } from './host-command.ts'
-import type { Jail } from './walls/jail.ts'
-import { openJail } from './walls/open-jail.ts'
-import { sandboxUid } from './walls/sandbox-user.ts'
-import type { Wall } from './walls/walls.ts'
+import type { IsolationLayer } from './isolation/isolation-layers.ts'
+import type { Jail } from './isolation/jail.ts'
+import { openJail } from './isolation/open-jail.ts'
+import { sandboxUid } from './isolation/sandbox-user.ts'
 
 /** Absolute paths of what the processes of the sandbox run. */
 export interface SandboxEntries {
@@ -25,7 +25,7 @@ export interface SandboxJailOptions {
   /** Those beside this program when left out. */
   readonly entries?: SandboxEntries
   /** For tests alone: walls that are left out, as if this machine did not have them. */
-  readonly without?: ReadonlySet<Wall>
+  readonly without?: ReadonlySet<IsolationLayer>
   /** Ends the attempts: then it rejects, and leaves no process. */
   readonly signal?: AbortSignal
 }

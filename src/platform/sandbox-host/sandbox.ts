@@ -17,9 +17,9 @@ import type {
 } from '#sandbox/protocol/protocol.ts'
 
 import type { Call } from './call.ts'
-import type { HostRole } from './host-place.ts'
+import type { LayerState } from './isolation/isolation-layers.ts'
 import type { SandboxActivity } from './sandbox-activity.ts'
-import type { WallState } from './walls/walls.ts'
+import type { HostRole } from './slot-key.ts'
 
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
@@ -240,7 +240,7 @@ export interface SandboxStatus {
     readonly rssBytes: number
   }[]
   /** The walls around every process. */
-  readonly walls: readonly WallState[]
+  readonly walls: readonly LayerState[]
   readonly warmIsolates: number
   readonly running: number
   readonly suspended: number

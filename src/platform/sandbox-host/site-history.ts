@@ -1,6 +1,6 @@
 import { doubledMs } from '#base/backoff.ts'
 
-import type { HostRole } from './host-place.ts'
+import type { HostRole } from './slot-key.ts'
 
 /** Weight of a new measurement in a site's mean. */
 const SMOOTHING = 1 / 8

@@ -7,8 +7,8 @@ import { readRecords, RecordWriter } from '#sandbox/protocol/records.ts'
 
 import { AnswerQueue, type HostCallAnswer } from './answer-queue.ts'
 import { callerOf } from './call.ts'
-import type { HostPlace } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
+import type { SlotKey } from './slot-key.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
@@ -56,7 +56,7 @@ export class WorkerConnection {
   readonly pid: number
   readonly progressPath: string
   /** What it is for; a spare is given another place. */
-  place: HostPlace
+  place: SlotKey
   /** Its place is another's by now: it only ends what it has begun. */
   isLeaving = false
   readonly activeCalls = new Map<number, PendingCall>()
@@ -77,7 +77,7 @@ export class WorkerConnection {
 
   constructor(
     socket: Socket,
-    host: { readonly pid: number; readonly progressPath: string; readonly place: HostPlace },
+    host: { readonly pid: number; readonly progressPath: string; readonly place: SlotKey },
     events: WorkerEvents,
   ) {
     this.pid = host.pid

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 
 import { describe, expect, test } from 'vitest'
 
-import type { HostRole } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
+import type { HostRole } from './slot-key.ts'
 import { type SentFrame, WorkerConnection } from './worker-connection.ts'
 import { Workers } from './workers.ts'
 

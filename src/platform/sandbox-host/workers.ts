@@ -1,7 +1,7 @@
-import { type HostRole, yields, type YieldingRole } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 import { progressOf } from './progress-file.ts'
 import type { SiteQueue } from './site-queue.ts'
+import { type HostRole, yields, type YieldingRole } from './slot-key.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** A worker that has not answered for that long gets no further sites until it has. */

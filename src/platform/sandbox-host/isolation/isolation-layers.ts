@@ -4,7 +4,7 @@
  * what it never needs; `user`: its user has no other process; `permissions`: Node refuses files and programs by itself; `limits`:
  * open files, file sizes, processes, no core files; `memory`: the kernel bounds it.
  */
-export const WALLS = [
+export const ISOLATION_LAYERS = [
   'files',
   'network',
   'processes',
@@ -14,13 +14,17 @@ export const WALLS = [
   'limits',
   'memory',
 ] as const
-export type Wall = (typeof WALLS)[number]
+export type IsolationLayer = (typeof ISOLATION_LAYERS)[number]
 
 /** Those that bubblewrap puts up, all or none. */
-export const BUBBLEWRAP_WALLS = ['files', 'network', 'processes'] as const satisfies Wall[]
+export const BUBBLEWRAP_LAYERS = [
+  'files',
+  'network',
+  'processes',
+] as const satisfies IsolationLayer[]
 
-export interface WallState {
-  readonly wall: Wall
+export interface LayerState {
+  readonly wall: IsolationLayer
   readonly stands: boolean
   /** Why it does not stand; null when it does. */
   readonly reason: string | null
@@ -29,5 +33,5 @@ export interface WallState {
 }
 
 /** Those without which a sandbox is no jail. A service that is not root has only its own user to run it as. */
-export const jailWalls = (isRoot: boolean): readonly Wall[] =>
-  isRoot ? [...BUBBLEWRAP_WALLS, 'syscalls', 'user'] : [...BUBBLEWRAP_WALLS, 'syscalls']
+export const requiredLayers = (isRoot: boolean): readonly IsolationLayer[] =>
+  isRoot ? [...BUBBLEWRAP_LAYERS, 'syscalls', 'user'] : [...BUBBLEWRAP_LAYERS, 'syscalls']

@@ -3,8 +3,8 @@ import { setPriority } from 'node:os'
 import process from 'node:process'
 
 import type { BoundedHost } from './host-memory-bound.ts'
-import { type HostPlace, yields } from './host-place.ts'
 import type { HostExit, HostProcess } from './host-process.ts'
+import { type SlotKey, yields } from './slot-key.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** Of the hosts that yield to the others; their calls must still come to their end in time. */
@@ -13,15 +13,15 @@ const NICENESS = 5
 /** A host process and its connection. What it sent is read to the end before its calls are given up. */
 export interface Host {
   readonly process: HostProcess
-  seat: Seat
+  slot: HostSlot
   worker: WorkerConnection | undefined
   isConnected: boolean
   exit: HostExit | undefined
 }
 
 /** Where a host stands, whichever it is. */
-export interface Seat {
-  readonly place: HostPlace
+export interface HostSlot {
+  readonly place: SlotKey
   host: Host | undefined
   /** Hosts that were lost in it. */
   losses: number
@@ -34,31 +34,31 @@ export interface Seat {
 }
 
 /** Sites that run long, or brought a host down, and code that is only checked have what the others leave of the processor. */
-export function prioritize({ process, seat }: Host): void {
-  if (yields(seat.place.role)) lowerPriority(process.pid, NICENESS)
+export function prioritize({ process, slot }: Host): void {
+  if (yields(slot.place.role)) lowerPriority(process.pid, NICENESS)
 }
 
-export function endUnneeded(seat: Seat): void {
-  const { host, ending } = seat
+export function endUnneeded(slot: HostSlot): void {
+  const { host, ending } = slot
   const worker = host?.worker
   if (worker && worker.activeCalls.size > 0) {
     ending?.refresh()
     return
   }
-  seat.ending = undefined
+  slot.ending = undefined
   if (worker) worker.isLeaving = true
   void host?.process.dismiss()
 }
 
-export const boundedHost = ({ process, seat, worker, isConnected }: Host): BoundedHost => ({
+export const boundedHost = ({ process, slot, worker, isConnected }: Host): BoundedHost => ({
   pid: process.pid,
-  role: worker?.place.role ?? seat.place.role,
+  role: worker?.place.role ?? slot.place.role,
   isReady: isConnected,
   isLeaving: worker?.isLeaving === true,
   calls: worker?.activeCalls.size ?? 0,
 })
 
-export const newSeat = (place: HostPlace): Seat => ({
+export const newSlot = (place: SlotKey): HostSlot => ({
   place,
   host: undefined,
   losses: 0,

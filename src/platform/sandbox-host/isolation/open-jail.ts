@@ -8,13 +8,19 @@ import { SetupError } from '#config/setup-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { tellsChildren } from '#platform/sandbox-host/inner-process.ts'
 
+import { detectIsolation } from './detect-isolation.ts'
+import {
+  BUBBLEWRAP_LAYERS,
+  requiredLayers,
+  type IsolationLayer,
+  ISOLATION_LAYERS,
+  type LayerState,
+} from './isolation-layers.ts'
 import type { JailParts } from './jail-command.ts'
 import { Jail } from './jail.ts'
 import { MemoryGroups } from './memory-groups.ts'
 import { architectureOf, seccompFilter } from './seccomp-filter.ts'
-import { tryWalls } from './try-walls.ts'
 import { librariesOf } from './visible-files.ts'
-import { BUBBLEWRAP_WALLS, jailWalls, type Wall, WALLS, type WallState } from './walls.ts'
 
 /** Where programs are that no setting names. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
@@ -35,7 +41,7 @@ export interface JailOptions {
   readonly require: 'jail' | undefined
   readonly logger: Logger
   /** For tests alone: walls that are left out, as if this machine did not have them. */
-  readonly without?: ReadonlySet<Wall>
+  readonly without?: ReadonlySet<IsolationLayer>
   /** Ends the attempts: then it rejects, and leaves no process. */
   readonly signal?: AbortSignal
 }
@@ -47,16 +53,16 @@ export interface JailOptions {
 export async function openJail(options: JailOptions): Promise<Jail> {
   const parts = await findParts(options)
   const missing = missingParts(parts, options.without ?? new Set())
-  const wanted = WALLS.filter((wall) => !missing.has(wall))
-  const { standing, failures } = await tryWalls(parts, wanted, options.probe, options.signal)
-  const walls = WALLS.map((wall): WallState => {
-    const needed = jailWalls(parts.isRoot).includes(wall)
-    if (standing.has(wall)) return { wall, stands: true, reason: null, needed }
-    const reason = missing.get(wall) ?? failures.get(wall) ?? 'unknown'
-    return { wall, stands: false, reason, needed }
+  const wanted = ISOLATION_LAYERS.filter((layer) => !missing.has(layer))
+  const { active, errors } = await detectIsolation(parts, wanted, options.probe, options.signal)
+  const layers = ISOLATION_LAYERS.map((layer): LayerState => {
+    const needed = requiredLayers(parts.isRoot).includes(layer)
+    if (active.has(layer)) return { wall: layer, stands: true, reason: null, needed }
+    const reason = missing.get(layer) ?? errors.get(layer) ?? 'unknown'
+    return { wall: layer, stands: false, reason, needed }
   })
-  report(walls, options)
-  return new Jail(parts, walls)
+  report(layers, options)
+  return new Jail(parts, layers)
 }
 
 async function findParts({ node, uid, hosts, cacheDir }: JailOptions): Promise<JailParts> {
@@ -112,17 +118,20 @@ async function writeFilter(cacheDir: string): Promise<string> {
 }
 
 /** The walls that need not be tried, and why. */
-function missingParts(parts: JailParts, without: ReadonlySet<Wall>): Map<Wall, string> {
-  const missing = new Map<Wall, string>()
-  const miss = (walls: readonly Wall[], reason: string): void => {
-    for (const wall of walls) if (!missing.has(wall)) missing.set(wall, reason)
+function missingParts(
+  parts: JailParts,
+  without: ReadonlySet<IsolationLayer>,
+): Map<IsolationLayer, string> {
+  const missing = new Map<IsolationLayer, string>()
+  const miss = (layers: readonly IsolationLayer[], reason: string): void => {
+    for (const layer of layers) if (!missing.has(layer)) missing.set(layer, reason)
   }
   miss([...without], 'left out')
   if (process.platform !== 'linux') {
-    miss([...BUBBLEWRAP_WALLS, 'syscalls', 'user', 'memory'], 'only Linux has it')
+    miss([...BUBBLEWRAP_LAYERS, 'syscalls', 'user', 'memory'], 'only Linux has it')
   }
   if (process.platform === 'win32') miss(['limits'], 'Windows has no such limits')
-  const withBubblewrap: Wall[] = [...BUBBLEWRAP_WALLS, 'syscalls']
+  const withBubblewrap: IsolationLayer[] = [...BUBBLEWRAP_LAYERS, 'syscalls']
   const fault = bubblewrapFault(parts)
   if (fault !== undefined) miss(withBubblewrap, fault)
   if (architectureOf(process.arch) === undefined)
@@ -142,19 +151,22 @@ function bubblewrapFault(parts: JailParts): string | undefined {
 }
 
 function report(
-  walls: readonly WallState[],
+  layers: readonly LayerState[],
   { require, logger }: Pick<JailOptions, 'require' | 'logger'>,
 ): void {
-  const missing = walls.filter(({ stands }) => !stands)
-  const standing = walls.filter(({ stands }) => stands).map(({ wall }) => wall)
-  const reasons = Object.fromEntries(missing.map(({ wall, reason }) => [wall, reason]))
-  const needed = missing.filter((wall) => wall.needed)
+  const missing = layers.filter(({ stands }) => !stands)
+  const active = layers.filter(({ stands }) => stands).map(({ wall: layer }) => layer)
+  const reasons = Object.fromEntries(missing.map(({ wall: layer, reason }) => [layer, reason]))
+  const needed = missing.filter((layer) => layer.needed)
   if (require === 'jail' && needed.length > 0) {
-    const faults = needed.map(({ wall, reason }) => `  - ${wall}: ${reason}`).join('\n')
+    const faults = needed.map(({ wall: layer, reason }) => `  - ${layer}: ${reason}`).join('\n')
     throw new SetupError(
       `CROFT_SANDBOX_REQUIRE=jail, but these walls around the sandbox do not stand:\n${faults}`,
     )
   }
   const isJail = needed.length === 0
-  logger[isJail ? 'info' : 'warn']({ standing, missing: reasons }, 'walls around the sandbox')
+  logger[isJail ? 'info' : 'warn'](
+    { standing: active, missing: reasons },
+    'walls around the sandbox',
+  )
 }

@@ -4,8 +4,8 @@ import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 import type { ProcessEnd } from '#platform/sandbox-host/inner-process.ts'
 import { startProcess } from '#platform/sandbox-host/start-process.ts'
 
+import { BUBBLEWRAP_LAYERS, type IsolationLayer } from './isolation-layers.ts'
 import { jailCommand, type JailParts } from './jail-command.ts'
-import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
 
 const TRY_MS = 10_000
 const MEMORY_BYTES = 512 * 1024 * 1024
@@ -13,22 +13,22 @@ const REASON_LENGTH = 300
 /** `Error: …`, `TypeError [ERR_…]: …` */
 const ERROR = /^\w*Error\b.*:/
 /** What each next attempt goes without, until one succeeds: least comes first. */
-const CONCESSIONS: readonly (readonly Wall[])[] = [
+const CONCESSIONS: readonly (readonly IsolationLayer[])[] = [
   [],
   ['memory'],
   ['permissions'],
   ['syscalls'],
   ['user'],
   ['user', 'syscalls'],
-  [...BUBBLEWRAP_WALLS, 'syscalls'],
-  [...BUBBLEWRAP_WALLS, 'syscalls', 'user'],
-  [...BUBBLEWRAP_WALLS, 'syscalls', 'user', 'permissions'],
+  [...BUBBLEWRAP_LAYERS, 'syscalls'],
+  [...BUBBLEWRAP_LAYERS, 'syscalls', 'user'],
+  [...BUBBLEWRAP_LAYERS, 'syscalls', 'user', 'permissions'],
 ]
 
-export interface Attempts {
-  readonly standing: ReadonlySet<Wall>
+export interface DetectedIsolation {
+  readonly active: ReadonlySet<IsolationLayer>
   /** Why the others do not stand. */
-  readonly failures: ReadonlyMap<Wall, string>
+  readonly errors: ReadonlyMap<IsolationLayer, string>
 }
 
 /**
@@ -36,41 +36,41 @@ export interface Attempts {
  * that succeeds. No walls are left when it never does: the hosts' own failure then says more. Rejects, with no process
  * left, once the signal is aborted.
  */
-export async function tryWalls(
+export async function detectIsolation(
   parts: JailParts,
-  wanted: readonly Wall[],
+  wanted: readonly IsolationLayer[],
   entry: string,
   signal?: AbortSignal,
-): Promise<Attempts> {
-  const failures = new Map<Wall, string>()
+): Promise<DetectedIsolation> {
+  const errors = new Map<IsolationLayer, string>()
   const tried = new Set<string>()
   for (const conceded of CONCESSIONS) {
-    const walls = wanted.filter((wall) => !conceded.includes(wall))
-    if (tried.has(walls.join())) continue
-    tried.add(walls.join())
-    const failure = await attempt(parts, new Set(walls), { entry, signal })
+    const layers = wanted.filter((layer) => !conceded.includes(layer))
+    if (tried.has(layers.join())) continue
+    tried.add(layers.join())
+    const failure = await attempt(parts, new Set(layers), { entry, signal })
     signal?.throwIfAborted()
-    if (failure === undefined) return { standing: new Set(walls), failures }
-    for (const wall of walls) failures.set(wall, failure)
+    if (failure === undefined) return { active: new Set(layers), errors }
+    for (const layer of layers) errors.set(layer, failure)
   }
-  return { standing: new Set(), failures }
+  return { active: new Set(), errors }
 }
 
 /** Returns what went wrong; undefined when the process ended well. */
 async function attempt(
   parts: JailParts,
-  walls: ReadonlySet<Wall>,
+  layers: ReadonlySet<IsolationLayer>,
   { entry, signal }: { readonly entry: string; readonly signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
   const program = {
     entry,
-    arguments: walls.has('user') ? [String(parts.uid)] : [],
+    arguments: layers.has('user') ? [String(parts.uid)] : [],
     view: { reads: [], writes: [] },
     memoryBytes: MEMORY_BYTES,
   }
   let command: HostCommand | undefined
   try {
-    command = jailCommand(parts, walls, program)
+    command = jailCommand(parts, layers, program)
     return await run(command, signal)
   } catch (error) {
     return String(error).slice(0, REASON_LENGTH)
@@ -89,14 +89,14 @@ async function run(
   if (signal?.aborted === true) kill()
   try {
     const [code, by] = await once(child, 'close')
-    return failureOf(endOf({ code, signal: by }), stderr())
+    return errorOf(endOf({ code, signal: by }), stderr())
   } finally {
     clearTimeout(late)
     signal?.removeEventListener('abort', kill)
   }
 }
 
-function failureOf({ code, signal }: ProcessEnd, stderr: string): string | undefined {
+function errorOf({ code, signal }: ProcessEnd, stderr: string): string | undefined {
   if (code === 0) return undefined
   // Node shows its own source first.
   const lines = stderr.trim().split('\n')

@@ -5,8 +5,12 @@ import { promisify } from 'node:util'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
+import {
+  type IsolationLayer,
+  type LayerState,
+  ISOLATION_LAYERS,
+} from '#platform/sandbox-host/isolation/isolation-layers.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
-import { type Wall, type WallState, WALLS } from '#platform/sandbox-host/walls/walls.ts'
 import { builtSandbox } from '#test/built-sandbox.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
@@ -15,11 +19,11 @@ import { wallsMissing } from '#test/walls.ts'
 const missing = wallsMissing()
 const IS_ROOT = process.getuid?.() === 0
 /** A machine may have no control group to give; another file tests those. */
-const TRIED: readonly Wall[] = WALLS.filter((wall) => wall !== 'memory')
+const TRIED: readonly IsolationLayer[] = ISOLATION_LAYERS.filter((wall) => wall !== 'memory')
 /** An account that every system has. */
 const DAEMON = 1
 const TIMEOUT_MS = 60_000
-const BUBBLEWRAP: Wall[] = ['files', 'network', 'processes', 'syscalls']
+const BUBBLEWRAP: IsolationLayer[] = ['files', 'network', 'processes', 'syscalls']
 /** What a sandbox process may do that has lost Node's own permissions alone. */
 const READ = 'read a file in Node'
 
@@ -42,8 +46,8 @@ const NO_LIMITS = ['leave a core file', 'write a large file', 'open many files']
 const HUNDREDS = 'make hundreds of processes'
 
 interface Escape {
-  readonly walls: readonly WallState[]
-  readonly stand: readonly Wall[]
+  readonly walls: readonly LayerState[]
+  readonly stand: readonly IsolationLayer[]
   readonly attempts: readonly string[]
   readonly succeeded: readonly string[]
   readonly stderr: string
@@ -51,12 +55,15 @@ interface Escape {
 
 interface Row {
   /** Those that are taken away, besides Node's permissions: native code is not bound by them. */
-  readonly without: readonly Wall[]
+  readonly without: readonly IsolationLayer[]
   readonly lets: readonly string[]
 }
 
 /** What a sandbox process that has been taken over succeeds in. */
-async function escape(uid: number | undefined, without: readonly Wall[]): Promise<Escape> {
+async function escape(
+  uid: number | undefined,
+  without: readonly IsolationLayer[],
+): Promise<Escape> {
   const file = join(import.meta.dirname, 'escape.ts')
   const words = ['--disable-warning=ExperimentalWarning', file, ...without]
   const options = { ...(uid === undefined ? {} : { uid, gid: uid }), timeout: TIMEOUT_MS }
@@ -67,7 +74,7 @@ async function escape(uid: number | undefined, without: readonly Wall[]): Promis
 /** Throws when another wall is missing: then the row says nothing. */
 async function succeededWithout(
   uid: number | undefined,
-  without: readonly Wall[],
+  without: readonly IsolationLayer[],
 ): Promise<readonly string[]> {
   const { stand, succeeded, stderr } = await escape(uid, ['permissions', ...without])
   const left = TRIED.filter((wall) => wall !== 'permissions' && !without.includes(wall))
@@ -83,7 +90,7 @@ async function succeededWithout(
 function testAll(uid: number | undefined, beyond: readonly string[]): void {
   let all: Escape
   beforeAll(async () => {
-    all = await escape(uid, WALLS)
+    all = await escape(uid, ISOLATION_LAYERS)
   })
 
   test('everything that it tries is refused in JavaScript', async () => {
@@ -198,7 +205,7 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
 
   test('is not started at all where a wall of a jail is required that does not stand', async () => {
     const { cacheDir, entries } = await builtSandbox()
-    const open = (without: ReadonlySet<Wall>) =>
+    const open = (without: ReadonlySet<IsolationLayer>) =>
       openSandboxJail({
         config: { ...SANDBOX_CONFIG, require: 'jail' },
         logger: silentLog,

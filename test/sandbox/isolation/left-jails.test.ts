@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 import { firstInside } from '#platform/sandbox-host/inner-process.ts'
+import { endOrphanedJails, jailsOf } from '#platform/sandbox-host/isolation/orphaned-jails.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { startProcess } from '#platform/sandbox-host/start-process.ts'
-import { endLeftJails, jailsOf } from '#platform/sandbox-host/walls/left-jails.ts'
 import { builtSandbox } from '#test/built-sandbox.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
@@ -25,7 +25,7 @@ let folder: string
 const folders: string[] = []
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'croft-jails-'))))
 afterAll(async () => {
-  for (const cacheDir of folders) await endLeftJails(cacheDir)
+  for (const cacheDir of folders) await endOrphanedJails(cacheDir)
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -84,7 +84,7 @@ describe.skipIf(missing)('a jail whose outer process is killed while it starts',
     expect(left).toHaveLength(2)
     const starting = startAlone(command)
     const ended = once(starting, 'exit')
-    const pids = await endLeftJails(cacheDir)
+    const pids = await endOrphanedJails(cacheDir)
     expect(pids).toEqual(expect.arrayContaining([...left, starting.pid]))
     await ended
     expect(jailsOf(cacheDir)).toEqual([])

@@ -12,7 +12,7 @@ export type YieldingRole = 'long' | 'quarantine' | 'load'
 export const yields = (role: HostRole): role is YieldingRole =>
   role === 'long' || role === 'quarantine' || role === 'load'
 
-export interface HostPlace {
+export interface SlotKey {
   readonly role: HostRole
   /** Among the hosts of its role. */
   readonly index: number

@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 
+import { ISOLATION_LAYERS } from '#platform/sandbox-host/isolation/isolation-layers.ts'
+import { librariesOf } from '#platform/sandbox-host/isolation/visible-files.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { startProcess } from '#platform/sandbox-host/start-process.ts'
-import { librariesOf } from '#platform/sandbox-host/walls/visible-files.ts'
-import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
 
 // A service with keys, ports and sockets whose sandbox process is taken over. Prints which walls stood, and which attempts succeeded.
 const PERL = '/usr/bin/perl'
 const SOURCE = join(import.meta.dirname, '../../../README.md')
-const without = new Set(WALLS.filter((wall) => process.argv.includes(wall)))
+const without = new Set(ISOLATION_LAYERS.filter((wall) => process.argv.includes(wall)))
 
 const folder = mkdtempSync(join(tmpdir(), 'croft-escape-'))
 chmodSync(folder, 0o755)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
+import type { IsolationLayer } from '#platform/sandbox-host/isolation/isolation-layers.ts'
+import { MemoryGroups } from '#platform/sandbox-host/isolation/memory-groups.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { startProcess } from '#platform/sandbox-host/start-process.ts'
-import { MemoryGroups } from '#platform/sandbox-host/walls/memory-groups.ts'
-import type { Wall } from '#platform/sandbox-host/walls/walls.ts'
 import { builtSandbox } from '#test/built-sandbox.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
@@ -17,7 +17,7 @@ const MIB = 1024 * 1024
 const missing = MemoryGroups.find() === undefined
 
 /** How a process ends that takes 640 MB where it may have 128. */
-async function hoard(without: readonly Wall[]) {
+async function hoard(without: readonly IsolationLayer[]) {
   const { cacheDir, entries } = await builtSandbox()
   const jail = await openSandboxJail({
     config: SANDBOX_CONFIG,

@@ -3,10 +3,10 @@ import process from 'node:process'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 
 import { bubblewrapArguments, FILTER_FD, type View } from './bubblewrap.ts'
+import { BUBBLEWRAP_LAYERS, type IsolationLayer } from './isolation-layers.ts'
 import type { MemoryGroups } from './memory-groups.ts'
 import { asUser, withoutCapabilities } from './sandbox-user.ts'
 import { filesOfEntry, withTargets } from './visible-files.ts'
-import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
 
 /** isolated-vm asks for the first: https://github.com/laverdet/isolated-vm#requirements */
 const NODE_FLAGS = ['--no-node-snapshot', '--disable-warning=ExperimentalWarning']
@@ -58,7 +58,7 @@ export interface SandboxProgram {
 }
 
 interface ProcessLimits {
-  readonly walls: ReadonlySet<Wall>
+  readonly walls: ReadonlySet<IsolationLayer>
   /** Of all processes of the user that this one runs as. */
   readonly maxThreads: number
   readonly cpuSeconds: number | undefined
@@ -67,32 +67,35 @@ interface ProcessLimits {
 /** How a process of the sandbox is started behind walls. */
 export function jailCommand(
   parts: JailParts,
-  walls: ReadonlySet<Wall>,
+  layers: ReadonlySet<IsolationLayer>,
   program: SandboxProgram,
 ): HostCommand {
-  const isNested = BUBBLEWRAP_WALLS.some((wall) => walls.has(wall))
+  const isNested = BUBBLEWRAP_LAYERS.some((layer) => layers.has(layer))
   const { entry, arguments: words = [], view } = program
   const code = { reads: [...filesOfEntry(entry), ...view.reads], writes: view.writes }
-  const permissions = walls.has('permissions') ? nodePermissions(code) : []
+  const permissions = layers.has('permissions') ? nodePermissions(code) : []
   const node = [parts.node, ...NODE_FLAGS, ...permissions, entry, ...words]
   const unprivileged =
-    walls.has('user') && parts.setpriv ? [...asUser(parts.setpriv, parts.uid), ...node] : node
-  const command = isNested ? [...outside(parts, walls, code), ...unprivileged] : unprivileged
+    layers.has('user') && parts.setpriv ? [...asUser(parts.setpriv, parts.uid), ...node] : node
+  const command = isNested ? [...outside(parts, layers, code), ...unprivileged] : unprivileged
   const { memoryBytes } = program
   const memory =
-    walls.has('memory') && memoryBytes !== undefined
+    layers.has('memory') && memoryBytes !== undefined
       ? parts.memoryGroups?.make(memoryBytes)
       : undefined
-  const started = inShell(parts, walls, { program, command, group: memory?.path })
+  const started = inShell(parts, layers, { program, command, group: memory?.path })
   return { ...started, isNested, memory }
 }
 
-function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string[] {
+function outside(parts: JailParts, layers: ReadonlySet<IsolationLayer>, code: View): string[] {
   const { node, bubblewrap = '', setpriv, isRoot, libraries, cacheDir } = parts
-  const programs = walls.has('user') && setpriv ? [node, setpriv] : [node]
+  const programs = layers.has('user') && setpriv ? [node, setpriv] : [node]
   const view = { reads: [...programs, ...libraries, ...code.reads], writes: code.writes }
   const start = parts.givesCapabilities && setpriv ? withoutCapabilities(setpriv) : []
-  return [...start, ...bubblewrapArguments({ program: bubblewrap, walls, isRoot, view, cacheDir })]
+  return [
+    ...start,
+    ...bubblewrapArguments({ program: bubblewrap, walls: layers, isRoot, view, cacheDir }),
+  ]
 }
 
 interface CommandInShell {
@@ -105,7 +108,7 @@ interface CommandInShell {
 /** The shell sets the limits, opens the filter, enters the group, and then becomes the command. */
 function inShell(
   { maxThreads, filterPath }: JailParts,
-  walls: ReadonlySet<Wall>,
+  layers: ReadonlySet<IsolationLayer>,
   { program, command, group }: CommandInShell,
 ): Pick<HostCommand, 'file' | 'args' | 'env'> {
   if (process.platform === 'win32') {
@@ -113,11 +116,11 @@ function inShell(
     return { file, args, env: ENVIRONMENT }
   }
   const { cpuSeconds } = program
-  const filtered = walls.has('syscalls') ? ` ${FILTER_FD}<"$filter"` : ''
+  const filtered = layers.has('syscalls') ? ` ${FILTER_FD}<"$filter"` : ''
   const script = [
     'filter=$1; group=$2; shift 2',
     ...(group === undefined ? [] : ['echo $$ > "$group/cgroup.procs" || exit 1']),
-    ...limitLines({ walls, maxThreads, cpuSeconds }),
+    ...limitLines({ walls: layers, maxThreads, cpuSeconds }),
     `exec "$@"${filtered}`,
   ].join('\n')
   return {
@@ -139,9 +142,9 @@ const nodePermissions = ({ reads, writes }: View): string[] => [
 ]
 
 /** Lines for the shell that sets limits for itself before it becomes the process. */
-function limitLines({ walls, maxThreads, cpuSeconds }: ProcessLimits): string[] {
+function limitLines({ walls: layers, maxThreads, cpuSeconds }: ProcessLimits): string[] {
   const cpu = cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]
-  if (!walls.has('limits')) return cpu
+  if (!layers.has('limits')) return cpu
   return [
     // A core file of a process full of other people's data must not be left on a disk.
     'ulimit -c 0',
@@ -149,7 +152,7 @@ function limitLines({ walls, maxThreads, cpuSeconds }: ProcessLimits): string[] 
     `ulimit -f ${FILE_BLOCKS}`,
     ...cpu,
     // Counted by user: of a user that others share it would count theirs too. Shells differ in its letter.
-    ...(walls.has('user')
+    ...(layers.has('user')
       ? [
           `if (ulimit -u ${maxThreads}) 2>&-; then ulimit -u ${maxThreads}; else ulimit -p ${maxThreads}; fi`,
         ]

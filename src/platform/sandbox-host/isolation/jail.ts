@@ -2,19 +2,19 @@ import { chownSync } from 'node:fs'
 
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 
+import type { IsolationLayer, LayerState } from './isolation-layers.ts'
 import { jailCommand, type JailParts, type SandboxProgram } from './jail-command.ts'
-import type { Wall, WallState } from './walls.ts'
 
 /** The walls around every process of the sandbox, as far as this machine has them. */
 export class Jail {
   readonly #parts: JailParts
-  readonly #standing: ReadonlySet<Wall>
-  readonly walls: readonly WallState[]
+  readonly #active: ReadonlySet<IsolationLayer>
+  readonly walls: readonly LayerState[]
 
-  constructor(parts: JailParts, walls: readonly WallState[]) {
+  constructor(parts: JailParts, layers: readonly LayerState[]) {
     this.#parts = parts
-    this.walls = walls
-    this.#standing = new Set(walls.filter(({ stands }) => stands).map(({ wall }) => wall))
+    this.walls = layers
+    this.#active = new Set(layers.filter(({ stands }) => stands).map(({ wall: layer }) => layer))
   }
 
   /** Absolute path of the Node that runs inside. */
@@ -22,12 +22,12 @@ export class Jail {
     return this.#parts.node
   }
 
-  has(wall: Wall): boolean {
-    return this.#standing.has(wall)
+  has(layer: IsolationLayer): boolean {
+    return this.#active.has(layer)
   }
 
   command(program: SandboxProgram): HostCommand {
-    return jailCommand(this.#parts, this.#standing, program)
+    return jailCommand(this.#parts, this.#active, program)
   }
 
   /** Lets the sandbox's user have a file of this service: to write it, or to connect to it. */

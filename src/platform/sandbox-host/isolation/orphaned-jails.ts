@@ -13,7 +13,7 @@ const WAIT_MS = 20
  * complete waits for ever. Call it with the lock on the folder, before the first jail starts. Only processes of this user with
  * the mark of this very folder are ended.
  */
-export async function endLeftJails(cacheDir: string): Promise<readonly number[]> {
+export async function endOrphanedJails(cacheDir: string): Promise<readonly number[]> {
   const ended = new Set<number>()
   if (process.platform !== 'linux') return []
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 
+import type { IsolationLayer } from './isolation-layers.ts'
 import { ancestors } from './visible-files.ts'
-import type { Wall } from './walls.ts'
 
 /** Where a filter for the kernel is open when bubblewrap starts. */
 export const FILTER_FD = 9
@@ -18,7 +18,7 @@ export interface View {
 
 export interface BubblewrapOptions {
   readonly program: string
-  readonly walls: ReadonlySet<Wall>
+  readonly walls: ReadonlySet<IsolationLayer>
   /** Whether the service is root, which needs no user namespace. */
   readonly isRoot: boolean
   readonly view: View
@@ -37,10 +37,10 @@ export const jailMark = (cacheDir: string): readonly string[] => [
 
 /** The start of a command line: what runs inside follows it. All processes inside end with the one that started them. */
 export function bubblewrapArguments(options: BubblewrapOptions): string[] {
-  const { program, walls, isRoot, view, cacheDir } = options
-  const filter = walls.has('syscalls') ? ['--seccomp', String(FILTER_FD)] : []
+  const { program, walls: layers, isRoot, view, cacheDir } = options
+  const filter = layers.has('syscalls') ? ['--seccomp', String(FILTER_FD)] : []
   const user = isRoot
-    ? ['--cap-drop', 'ALL', ...(walls.has('user') ? BECOME_USER : [])]
+    ? ['--cap-drop', 'ALL', ...(layers.has('user') ? BECOME_USER : [])]
     : ['--unshare-user', '--cap-drop', 'ALL']
   return [
     program,
@@ -49,13 +49,13 @@ export function bubblewrapArguments(options: BubblewrapOptions): string[] {
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
-    ...(walls.has('network') ? ['--unshare-net'] : []),
-    ...(walls.has('processes') ? ['--unshare-pid'] : []),
+    ...(layers.has('network') ? ['--unshare-net'] : []),
+    ...(layers.has('processes') ? ['--unshare-pid'] : []),
     ...user,
     ...filter,
-    ...(walls.has('files') ? privateView(view) : ['--bind', '/', '/']),
-    ...(walls.has('processes') ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
-    ...(walls.has('files') ? ['--remount-ro', '/'] : []),
+    ...(layers.has('files') ? privateView(view) : ['--bind', '/', '/']),
+    ...(layers.has('processes') ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
+    ...(layers.has('files') ? ['--remount-ro', '/'] : []),
     '--chdir',
     '/',
     '--',
