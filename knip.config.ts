@@ -15,6 +15,10 @@ export default {
     'sandbox/guest/web/*.part.ts',
     'sandbox/guest/web/domain-to-ascii.ts',
     'scripts/*.ts',
+    'packages/console/build.ts',
+    'packages/console/src/main.tsx',
+    // What screens are made of.
+    'packages/console/src/{api,components,forms,shell}/*.{ts,tsx}',
     'sdk/client.ts',
     'sdk/server.ts',
     'bench/inbound/plain-smtp-server.ts',
@@ -49,6 +53,7 @@ export default {
     'conformance/**/*.ts',
     'scripts/**/*.ts',
     'sdk/**/*.ts',
+    'packages/**/*.{ts,tsx}',
   ],
   ignore: ['conformance/fixtures/**', 'conformance/functions/**'],
   ignoreDependencies: Object.keys(peers.dependencies),

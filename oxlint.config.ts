@@ -147,6 +147,16 @@ export default {
       },
     },
     {
+      files: ['packages/console/**'],
+      rules: {
+        'no-restricted-imports': ban({
+          regex:
+            '^(?:\\.\\./)+(?:api|components|forms|router|screens|session|shell|src|texts)(?:/|\\.)|^#(?:archives|base|cli|config|context|http|identity|languages|mail|platform|runtime|sites|test)(?:/|$)',
+          message: 'Import across folders by #app/…, and nothing from outside but sdk/',
+        }),
+      },
+    },
+    {
       files: [
         'src/config/**',
         'src/main.ts',

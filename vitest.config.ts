@@ -109,6 +109,7 @@ export default defineConfig({
             'scripts/**/*.test.ts',
             'bench/**/*.test.ts',
             'conformance/**/*.test.ts',
+            'packages/**/*.test.ts',
           ],
         },
       },

@@ -9,7 +9,8 @@ export type AdminClient = {
   ) => Promise<ResponseOf<AdminRoutes[Method][Path]>>
 }
 
-type InputOf<Route> =
+/** What a call takes beside its path. */
+export type InputOf<Route> =
   Partial<PartsOf<Route>> extends PartsOf<Route>
     ? [input?: PartsOf<Route> & CallOptions]
     : [input: PartsOf<Route> & CallOptions]
@@ -28,4 +29,4 @@ type QueryOf<Query> = {
     | undefined
 }
 
-type ResponseOf<Route> = Route extends { readonly response: infer Answer } ? Answer : never
+export type ResponseOf<Route> = Route extends { readonly response: infer Answer } ? Answer : never

@@ -1,0 +1,31 @@
+import type { ComponentChildren, JSX } from 'preact'
+
+import { t } from '#app/texts/shell.ts'
+
+import { CodeBlock } from './code-block.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface EmptyStateProps {
+  readonly icon: IconName
+  readonly title: string
+  /** What this is for, and what to do next. */
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+  /** The same by the command line. */
+  readonly command?: string
+}
+
+export const EmptyState = (props: EmptyStateProps): JSX.Element => (
+  <div class="empty">
+    <Icon name={props.icon} class="empty-icon" />
+    <h2>{props.title}</h2>
+    <p>{props.children}</p>
+    {props.action}
+    {props.command !== undefined && (
+      <div class="empty-command">
+        <p class="faint">{t('empty.command')}</p>
+        <CodeBlock code={props.command} />
+      </div>
+    )}
+  </div>
+)

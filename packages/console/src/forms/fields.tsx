@@ -1,0 +1,232 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
+
+import type { FormState } from './form.tsx'
+
+/** The names of the values of a type. */
+type NameOf<Values, Type> = {
+  [Name in keyof Values]: Values[Name] extends Type ? Name : never
+}[keyof Values] &
+  string
+
+interface FieldProps<Values extends Readonly<Record<string, unknown>>, Name extends string> {
+  readonly form: FormState<Values>
+  /** That of the API: its errors are shown at the field of that name. */
+  readonly name: Name
+  readonly label: string
+  readonly hint?: ComponentChildren
+}
+
+export interface TextFieldProps<
+  Values extends Readonly<Record<string, unknown>>,
+> extends FieldProps<Values, NameOf<Values, string>> {
+  readonly type?: 'text' | 'email' | 'url' | 'password' | 'search' | 'tel'
+  readonly required?: boolean
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly placeholder?: string
+  readonly autocomplete?: string
+  /** Several lines. */
+  readonly rows?: number
+  /** A name, a path, code: no spelling, a type of fixed width. */
+  readonly isCode?: boolean
+}
+
+export function TextField<Values extends Readonly<Record<string, unknown>>>(
+  props: TextFieldProps<Values>,
+): JSX.Element {
+  const {
+    form,
+    name,
+    label,
+    hint,
+    rows,
+    isCode = false,
+    type = 'text',
+    autocomplete = 'off',
+    ...rest
+  } = props
+  const value = form.values.value[name] as string
+  const change = (next: string) => form.set(name, next as Values[typeof name])
+  return (
+    <Field error={form.problem.value?.fields[name]} label={label} hint={hint}>
+      {(control) =>
+        rows === undefined ? (
+          <input
+            {...control}
+            {...rest}
+            name={name}
+            class={isCode ? 'input code' : 'input'}
+            // One of several, where the declaration of elements wants one for each.
+            type={type as 'text'}
+            value={value}
+            autocomplete={autocomplete}
+            spellcheck={!isCode && type === 'text'}
+            autocapitalize={isCode || type === 'email' ? 'none' : undefined}
+            onInput={(event) => change(event.currentTarget.value)}
+          />
+        ) : (
+          <textarea
+            {...control}
+            {...rest}
+            name={name}
+            class={isCode ? 'input code' : 'input'}
+            rows={rows}
+            value={value}
+            spellcheck={!isCode}
+            onInput={(event) => change(event.currentTarget.value)}
+          />
+        )
+      }
+    </Field>
+  )
+}
+
+export interface NumberFieldProps<
+  Values extends Readonly<Record<string, unknown>>,
+> extends FieldProps<Values, NameOf<Values, number | null>> {
+  readonly min?: number
+  readonly max?: number
+  readonly step?: number
+  readonly required?: boolean
+  /** After the number: `MB`. */
+  readonly unit?: string
+}
+
+/** A number; empty, it is null. */
+export function NumberField<Values extends Readonly<Record<string, unknown>>>(
+  props: NumberFieldProps<Values>,
+): JSX.Element {
+  const { form, name, label, hint, unit, ...rest } = props
+  const value = form.values.value[name] as number | null
+  return (
+    <Field error={form.problem.value?.fields[name]} label={label} hint={hint}>
+      {(control) => (
+        <span class="with-unit">
+          <input
+            {...control}
+            {...rest}
+            name={name}
+            class="input"
+            type="number"
+            value={value ?? ''}
+            onInput={({ currentTarget }) => {
+              const next = currentTarget.value === '' ? null : currentTarget.valueAsNumber
+              form.set(name, next as Values[typeof name])
+            }}
+          />
+          {unit !== undefined && <span class="faint">{unit}</span>}
+        </span>
+      )}
+    </Field>
+  )
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+export interface SelectFieldProps<
+  Values extends Readonly<Record<string, unknown>>,
+> extends FieldProps<Values, NameOf<Values, string>> {
+  readonly choices: readonly Choice[]
+}
+
+export function SelectField<Values extends Readonly<Record<string, unknown>>>(
+  props: SelectFieldProps<Values>,
+): JSX.Element {
+  const { form, name, label, hint, choices } = props
+  return (
+    <Field error={form.problem.value?.fields[name]} label={label} hint={hint}>
+      {(control) => (
+        <select
+          {...control}
+          name={name}
+          class="input"
+          value={form.values.value[name] as string}
+          onChange={(event) => form.set(name, event.currentTarget.value as Values[typeof name])}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function SwitchField<Values extends Readonly<Record<string, unknown>>>(
+  props: FieldProps<Values, NameOf<Values, boolean>>,
+): JSX.Element {
+  const { form, name, label, hint } = props
+  const id = useId()
+  return (
+    <div class="field switch-field">
+      <input
+        id={id}
+        name={name}
+        class="switch"
+        type="checkbox"
+        role="switch"
+        checked={form.values.value[name] as boolean}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => form.set(name, event.currentTarget.checked as Values[typeof name])}
+      />
+      <label for={id}>
+        <span class="field-label">{label}</span>
+      </label>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface Control {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean | undefined
+}
+
+export interface FieldFrameProps {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly error?: string | undefined
+  readonly children: (control: Control) => JSX.Element
+}
+
+/** Label, hint and error around a control of any kind. */
+export function Field({ label, hint, error, children }: FieldFrameProps): JSX.Element {
+  const id = useId()
+  const described = [
+    hint === undefined ? '' : `${id}-hint`,
+    error === undefined ? '' : `${id}-error`,
+  ]
+  return (
+    <div class="field">
+      <label class="field-label" for={id}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described.join(' ').trim() || undefined,
+        'aria-invalid': error === undefined ? undefined : true,
+      })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

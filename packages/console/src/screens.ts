@@ -1,0 +1,61 @@
+import type { ComponentType } from 'preact'
+
+import type { IconName } from '#app/components/icon.tsx'
+import type { PathParams } from '#app/router/route-match.ts'
+import type { Role } from '#app/session/tokens.ts'
+import type { ShellKey } from '#app/texts/shell.ts'
+
+export type Area = 'site' | 'people' | 'data' | 'code' | 'mail' | 'settings'
+
+/** In the order of the navigation. */
+export const AREAS: readonly Area[] = ['site', 'mail', 'people', 'data', 'code', 'settings']
+
+export interface ScreenProps {
+  readonly params: PathParams
+}
+
+export interface Screen {
+  /** With names in braces. Not below a path that the service answers itself. */
+  readonly path: string
+  /** Of the texts of the shell: the navigation, the palette and the title of the tab say it. */
+  readonly title: ShellKey
+  readonly area: Area
+  /** Screens without one are reached from another, not from the navigation. */
+  readonly icon?: IconName
+  /** The least role that the screen is for. */
+  readonly role: Role
+  readonly load: () => Promise<ComponentType<ScreenProps>>
+}
+
+/** Every screen, in the order of the navigation. */
+export const SCREENS: readonly Screen[] = [
+  {
+    path: '/',
+    title: 'screen.home',
+    area: 'site',
+    icon: 'home',
+    role: 'user',
+    load: async () => (await import('./screens/home/home.tsx')).Home,
+  },
+  {
+    path: '/people/admins',
+    title: 'screen.admins',
+    area: 'people',
+    icon: 'people',
+    role: 'admin',
+    load: async () => (await import('./screens/people/admins.tsx')).Admins,
+  },
+  {
+    path: '/people/admins/{userId}',
+    title: 'screen.admin',
+    area: 'people',
+    role: 'admin',
+    load: async () => (await import('./screens/people/admin.tsx')).Admin,
+  },
+]
+
+const ROLES: readonly Role[] = ['user', 'admin', 'super-admin']
+
+/** Whether an admin of that role may use the screen. */
+export const isFor = (screen: Screen, role: Role): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(screen.role)
