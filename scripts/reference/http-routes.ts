@@ -1,3 +1,4 @@
+import type { ErrorCode } from '#base/error-status.ts'
 import type { OpenApiDocument, OperationObject } from '#http/openapi/document.ts'
 import type { JsonSchema } from '#http/openapi/json-schema.ts'
 import { adminDocument, portalDocument } from '#http/openapi/routes.ts'
@@ -167,7 +168,12 @@ const anchorOf = ({ method, path }: Pick<Placed, 'method' | 'path'>): string =>
 function routeText({ method, path, operation }: Placed): string {
   const { summary = '', description } = operation
   const about = description === undefined ? '' : ` ${description.replaceAll(/\s+/g, ' ')}`
-  const lines = [...parameterLines(operation), ...bodyLines(operation), ...responseLines(operation)]
+  const lines = [
+    ...parameterLines(operation),
+    ...bodyLines(operation),
+    ...responseLines(operation),
+    ...errorLines(operation),
+  ]
   return `### ${method} ${path}\n\n${summary}. ${callersText(operation)}${about}\n\n${lines.join('\n')}\n`
 }
 
@@ -217,6 +223,32 @@ function bodyLines({ requestBody }: OperationObject): string[] {
   const intro = `- body, ${type === 'application/json' ? '' : `${type}, `}${bound}`
   if (fields.length === 0) return [`${intro}: ${schemaText(schema)}`]
   return [`${intro}:`, ...fields.map((field) => `  - ${fieldText(field)}`)]
+}
+
+/** What any request with a wrong caller, site, body or parameter gets: the page of the API explains these once. */
+const GENERAL_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+  'Unauthorized',
+  'TokenExpired',
+  'Forbidden',
+  'RecentSignInRequired',
+  'SiteNotFound',
+  'MisdirectedRequest',
+  'ValidationError',
+  'InvalidNextToken',
+  'InvalidJson',
+  'InvalidContentEncoding',
+  'UnsupportedMediaType',
+  'PayloadTooLarge',
+])
+
+/** The errors of its own, of all statuses. */
+function errorLines({ responses }: OperationObject): string[] {
+  const codes = Object.entries(responses)
+    .filter(([status]) => /^[45]/.test(status))
+    .flatMap(([, { description }]) => [...description.matchAll(/`(\w+)`/g)])
+    .map(([, code = '']) => code)
+    .filter((code) => !GENERAL_ERRORS.has(code))
+  return codes.length === 0 ? [] : [`- errors: ${codes.map((code) => `\`${code}\``).join(', ')}`]
 }
 
 function responseLines({ responses }: OperationObject): string[] {

@@ -53,6 +53,32 @@ describe('the observed service', () => {
   const request = new Request('http://one.test/admin/api/things/1')
   const peer = { address: '127.0.0.1' }
 
+  test('refuses an error that its route does not declare', async () => {
+    const refusing = (code: string) =>
+      new ObservedApp(
+        {
+          routes: [
+            {
+              method: 'GET',
+              path: '/admin/api/aliases/:address',
+              detail: { 'x-authority': 'role:admin', 'x-errors': ['QuotaExceeded'] },
+            },
+          ],
+          fetch: () => json({ error: { code } }, 409),
+        },
+        { securityEvents: { record: async () => {} } },
+      )
+    const alias = new Request('http://one.test/admin/api/aliases/a')
+    for (const code of ['QuotaExceeded', 'AliasNotFound', 'Forbidden', 'ServiceUnavailable']) {
+      const app = refusing(code)
+      expect((await app.fetch(alias, peer)).status, code).toBe(409)
+      expect(() => app.check()).not.toThrow()
+    }
+    const app = refusing('MailboxDisabled')
+    expect((await app.fetch(alias, peer)).status).toBe(500)
+    expect(() => app.check()).toThrow('GET /admin/api/aliases/:address: 409 MailboxDisabled')
+  })
+
   test('passes on a response that is as declared', async () => {
     const app = answers({ at: AT, rest: 1 })
     expect(await (await app.fetch(request, peer)).json()).toEqual({ at: AT, rest: 1 })

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 import type { HttpApp } from '#http/app.ts'
+import { declaresError } from '#http/openapi/route-errors.ts'
+import type { RouteDeclaration } from '#http/route-declaration.ts'
 import { FREQUENT_EVENTS } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
@@ -16,7 +18,7 @@ interface ObservedCall extends Pick<Request, 'method' | 'url'> {
 
 /**
  * The service, and an observer that compares what its routes declare with what they do: the entries that requests write to the
- * audit trail, and the responses of `/admin` and `/portal`. A response that differs reaches its caller as 500.
+ * audit trail, and the responses and error codes of `/admin` and `/portal`. A response that differs reaches its caller as 500.
  */
 export class ObservedApp implements HttpApp {
   /** Without the observer. */
@@ -26,6 +28,8 @@ export class ObservedApp implements HttpApp {
   readonly #calls = new Set<ObservedCall>()
   readonly #differences = new Set<string>()
   readonly #current = new AsyncLocalStorage<ObservedCall>()
+  /** By the names of their rows. */
+  readonly #declarations: ReadonlyMap<string, readonly RouteDeclaration[]>
   readonly #patterns: readonly { readonly row: RouteRow; readonly pattern: RegExp }[]
 
   constructor(
@@ -34,6 +38,10 @@ export class ObservedApp implements HttpApp {
   ) {
     this.observed = app
     this.routes = app.routes
+    this.#declarations = Map.groupBy(
+      app.routes,
+      ({ method, path }) => `${method} ${path.replace(/(?<=.)\/$/, '')}`,
+    )
     this.#patterns = routeRows(app.routes)
       .map((row) => ({ row, pattern: patternOf(row.path) }))
       .toSorted((a, b) => rank(a.row.path) - rank(b.row.path))
@@ -81,10 +89,13 @@ export class ObservedApp implements HttpApp {
   /** What the caller gets instead of a response that its route does not declare. */
   async #differing(request: Request, response: Response): Promise<Response | undefined> {
     const { pathname } = new URL(request.url)
-    if (response.status >= 400 || !hasDeclaredResponse(pathname)) return undefined
+    if (!hasDeclaredResponse(pathname)) return undefined
     const route = this.#routeOf(request)
     if (route === undefined || !hasDeclaredResponse(route.path)) return undefined
-    const difference = await responseDifference(route, response)
+    const difference =
+      response.status < 400
+        ? await responseDifference(route, response)
+        : await undeclaredCode(this.#declarations.get(route.name) ?? [], response)
     if (difference === undefined) return undefined
     this.#differences.add(`${route.name}: ${difference}`)
     return Response.json({ undeclared: difference }, { status: 500 })
@@ -96,6 +107,17 @@ export class ObservedApp implements HttpApp {
     return this.#patterns.find(({ row, pattern }) => row.method === method && pattern.test(path))
       ?.row
   }
+}
+
+/** The code of an error that no declaration of its route names. A page for people has none. */
+async function undeclaredCode(
+  declarations: readonly RouteDeclaration[],
+  response: Response,
+): Promise<string | undefined> {
+  if (!response.headers.get('content-type')?.startsWith('application/json')) return undefined
+  const { error } = (await response.clone().json()) as { readonly error: { readonly code: string } }
+  if (declarations.some((route) => declaresError(route, error.code))) return undefined
+  return `${response.status} ${error.code}`
 }
 
 /** A refusal may leave what strangers can cause as often as they like. */

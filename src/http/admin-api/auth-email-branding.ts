@@ -29,6 +29,7 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
       {
         role: 'super-admin',
         summary: 'Change the texts of the emails with codes',
+        errors: ['MissingPlaceholder'],
         changes: { audit: ['branding.changed'], effects: ['changesAuthMail'] },
         body: BrandingChange,
         response: BrandingView,

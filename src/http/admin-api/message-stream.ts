@@ -19,6 +19,7 @@ export const messageStreamRoutes = (context: AppContext) =>
     {
       role: 'user',
       summary: 'Follow the messages of a mailbox',
+      errors: ['MailboxNotFound'],
       query: StreamQuery,
       responds: 'events',
     },

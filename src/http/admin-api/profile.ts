@@ -54,6 +54,7 @@ export const ownProfileRoutes = (context: AppContext) =>
       {
         role: 'user',
         summary: 'Change your profile',
+        errors: ['UserAlreadyExists'],
         changes: { audit: ['user.changed'], effects: ['movesAccount?'] },
         body: OwnProfileChange,
         response: ChangedProfile,
@@ -77,6 +78,7 @@ export const ownProfileRoutes = (context: AppContext) =>
       {
         role: 'user',
         summary: 'Change your password',
+        errors: ['InvalidCredentials', 'InvalidPassword', 'PasswordMissing'],
         changes: {
           audit: ['password.changed', 'sessions.revoked'],
           effects: provenBy('the current password', ['movesAccount']),
@@ -110,6 +112,7 @@ export const userProfileRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Change the profile of a user',
+        errors: ['UserAlreadyExists'],
         changes: { audit: ['user.changed', 'invite.sent'], effects: ['movesAccount?'] },
         params: UserPath,
         body: ProfileChange,

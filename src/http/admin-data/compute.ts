@@ -23,6 +23,16 @@ export const computeRoutes = (context: AppContext) =>
     {
       role: 'admin',
       summary: 'Run code once',
+      errors: [
+        'DataRuntimeProvisioning',
+        'ExecutionFailed',
+        'ExecutionTimeout',
+        'InvalidCode',
+        'InvalidOperationResult',
+        'MemoryLimitExceeded',
+        'OperationInterrupted',
+        'OperationOverloaded',
+      ],
       changes: { audit: ['compute.executed'], effects: [] },
       body: ComputeBody,
       response: ComputeAnswer,

@@ -47,6 +47,7 @@ export const groupRoutes = (context: AppContext) =>
     .post('/', async ({ site, by, body }) => context.dataGroups.create(site, body, by), {
       role: 'admin',
       summary: 'Create a group',
+      errors: ['GroupAlreadyExists'],
       changes: { audit: ['group.created'], effects: [] },
       body: NewDataGroup,
       response: DataGroup,
@@ -57,6 +58,7 @@ export const groupRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Delete a group',
+        errors: ['ResourceInUse'],
         changes: { audit: ['group.deleted'], effects: [] },
         params: GroupPath,
         response: Done,
@@ -97,6 +99,7 @@ export const groupUserRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Add a user to a group',
+        errors: ['UserNotFound'],
         changes: { audit: ['group.member-added'], effects: [] },
         params: GroupPath,
         body: Named,
@@ -115,6 +118,7 @@ export const groupUserRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Remove a user from a group',
+        errors: ['UserNotFound'],
         changes: { audit: ['group.member-removed'], effects: [] },
         requestBody: optionalJsonBody(),
         params: GroupPath,

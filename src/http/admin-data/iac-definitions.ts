@@ -58,6 +58,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Create or replace a stored definition',
+        errors: ['DefinitionExists'],
         changes: { audit: ['definition.saved'], effects: [] },
         requestBody: definitionBody(),
         params: NewProfilePath,

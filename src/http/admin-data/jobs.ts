@@ -78,7 +78,9 @@ export const jobRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        idempotent: 'Idempotency-Key',
         summary: 'Run a job now',
+        errors: ['JobOverlap'],
         changes: { audit: ['job.started'], effects: [] },
         requestBody: optionalJsonBody(),
         params: JobPath,

@@ -47,6 +47,7 @@ export const operationRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Delete an operation',
+        errors: ['ResourceInUse'],
         changes: { audit: ['operation.deleted'], effects: [] },
         params: OperationPath,
         response: Done,

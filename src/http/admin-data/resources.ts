@@ -50,6 +50,7 @@ export const resourceRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Create a resource',
+        errors: ['InvalidCode', 'ResourceAlreadyExists'],
         changes: { audit: ['resource.created'], effects: [] },
         body: NewResource,
         response: ChangedView,
@@ -73,6 +74,7 @@ export const resourceRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Change a resource',
+        errors: ['ImmutableField', 'InvalidCode', 'ResourceAlreadyExists'],
         changes: { audit: ['resource.changed'], effects: [] },
         params: ResourcePath,
         body: ResourcePatch,
@@ -89,6 +91,7 @@ export const resourceRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Delete a resource and its content',
+        errors: ['ConfirmationRequired', 'ResourceInUse'],
         changes: { audit: ['resource.deleted'], effects: [] },
         params: ResourcePath,
         query: ConfirmationQuery,

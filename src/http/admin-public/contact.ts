@@ -20,7 +20,9 @@ export const contactRoutes = (context: AppContext) =>
     },
     {
       open: 'Strangers write to the people of the site; bounded by network',
+      idempotent: 'Idempotency-Key',
       summary: 'Send a message to the people of the site',
+      errors: ['ContactNotConfigured'],
       changes: { audit: 'content', effects: [] },
       requestBody: jsonBody(SHORT_JSON_BYTES),
       body: ContactSubmission,

@@ -27,6 +27,7 @@ export const deployWebhookRoutes = (context: AppContext) =>
     {
       open: 'Forges sign what they send with a secret of the site',
       summary: 'Report a push to the repository of the site',
+      errors: ['Unauthorized'],
       changes: {
         audit: 'job',
         effects: provenBy('a signature with a secret of the site', ['setsSecret?']),

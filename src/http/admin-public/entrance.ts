@@ -31,10 +31,12 @@ export const adminEntranceRoutes = (context: AppContext) =>
     .get('/', (visit) => enter(context, visit), {
       page: { open: OPEN },
       summary: 'Redirect to the page of the account',
+      errors: ['RouteNotFound'],
     })
     .get('/callback', (visit) => arrive(context, visit), {
       page: { open: OPEN },
       summary: 'Redirect to the page of the account after a sign-in',
+      errors: ['RouteNotFound'],
     })
 
 const OPEN = 'Leads to the account’s page'

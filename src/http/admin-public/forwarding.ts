@@ -48,6 +48,7 @@ export const forwardingVerificationRoutes = (context: AppContext) =>
       {
         open: OPEN,
         summary: 'Show the page that agrees to a forwarding, or agree to it',
+        errors: ['InvalidToken', 'LinkExpired', 'MissingToken'],
         changes: { audit: 'query', effects: EFFECTS },
         query: LINK,
         response: ForwardingConsent,

@@ -18,6 +18,7 @@ export const siteLogoRoutes = (context: AppContext) =>
       {
         open: 'A picture that anyone sees who comes to sign in',
         summary: 'Get the logo of the site',
+        errors: ['RouteNotFound'],
         params: LogoPath,
         responds: 'picture',
       },

@@ -9,7 +9,7 @@ import type { OperationObject, PlacedOperation, ResponseObject } from './documen
 import { errorResponses } from './error-responses.ts'
 import { operationId, operationTag } from './operation-id.ts'
 import { accessOf } from './route-access.ts'
-import { derivedErrors } from './route-errors.ts'
+import { declaredErrors } from './route-errors.ts'
 
 const COMPUTE = '/admin/data/compute/execute'
 const FORM = 'application/x-www-form-urlencoded'
@@ -41,13 +41,16 @@ export function describedOperation(
       ...(requestBody === undefined ? {} : { requestBody }),
       responses: {
         ...responsesOf(route, schemas),
-        ...errorResponses(schemas, derivedErrors(route), path === COMPUTE ? 'envelope' : 'plain'),
+        ...errorResponses(schemas, declaredErrors(route), path === COMPUTE ? 'envelope' : 'plain'),
       },
     },
   }
 }
 
-function parametersOf({ path, params, query }: RouteDeclaration, schemas: ComponentSchemas) {
+function parametersOf(
+  { path, params, query, detail }: RouteDeclaration,
+  schemas: ComponentSchemas,
+) {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const known = propertiesOf(params)
   const searched = Object.entries(propertiesOf(query)).map(([name, schema]) => ({
@@ -65,7 +68,17 @@ function parametersOf({ path, params, query }: RouteDeclaration, schemas: Compon
       required: true,
     })),
     ...searched,
+    ...(detail['x-idempotent'] === undefined ? [] : [IDEMPOTENCY_KEY]),
   ]
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header' as const,
+  required: false,
+  description:
+    'Chosen by the client. A request with the same key and body, sent again within a day, gets the response of the first.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 /** Its description belongs to the parameter. */

@@ -11,16 +11,56 @@ const JSON_BODY: readonly ErrorCode[] = [
   'PayloadTooLarge',
 ]
 
-/** The errors that follow from what a route declares. What its services refuse comes beside these. */
-export function derivedErrors(route: RouteDeclaration): readonly ErrorCode[] {
-  return [...callerErrors(route), ...siteErrors(route), ...inputErrors(route)]
+/** What any request may get; no route lists them. */
+const COMMON_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+  'InternalError',
+  'ServiceUnavailable',
+  'DiskFull',
+  'RequestTimeout',
+  'TooManyRequests',
+])
+
+/** What may not be found where a path has these segments. */
+const NOT_FOUND: readonly (readonly [segments: string, code: ErrorCode])[] = [
+  ['aliases/:address', 'AliasNotFound'],
+  ['admin-users/:userId', 'UserNotFound'],
+  ['clients/:clientId', 'ClientNotFound'],
+  ['deploy-tokens/:tokenId', 'DeployTokenNotFound'],
+  ['deployments/:deploymentId', 'DeploymentNotFound'],
+  ['groups/:groupName', 'GroupNotFound'],
+  ['iac/definitions/:profileName', 'DefinitionNotFound'],
+  ['iac/jobs/:jobId', 'IacJobNotFound'],
+  ['data/jobs/:jobId', 'JobNotFound'],
+  ['mail-suppressions/:address', 'SuppressionNotFound'],
+  ['mailbox-reports/:address', 'MailboxNotFound'],
+  ['mailboxes/:address', 'MailboxNotFound'],
+  ['messages/:messageId', 'MessageNotFound'],
+  ['operations/:operation', 'OperationNotFound'],
+  ['resources/:resourceId', 'ResourceNotFound'],
+  ['runs/:runId', 'JobRunNotFound'],
+  ['sessions/:sessionId', 'SessionNotFound'],
+  ['submission-credentials/:credentialId', 'CredentialNotFound'],
+  ['users/:sub', 'UserNotFound'],
+  ['users/:userId', 'UserNotFound'],
+]
+
+/** The errors of a route: those that follow from what it declares, and those that it lists as `errors`. */
+export function declaredErrors(route: RouteDeclaration): readonly ErrorCode[] {
+  return [...callerErrors(route), ...pathErrors(route), ...inputErrors(route), ...listed(route)]
 }
+
+/** Whether a caller of the route can expect such an error from its declaration. */
+export const declaresError = (route: RouteDeclaration, code: string): boolean =>
+  COMMON_ERRORS.has(code) || declaredErrors(route).some((declared) => declared === code)
+
+const listed = ({ detail }: RouteDeclaration): readonly ErrorCode[] =>
+  (detail['x-errors'] as readonly ErrorCode[] | undefined) ?? []
 
 function callerErrors({ detail }: RouteDeclaration): ErrorCode[] {
   const authority = String(detail['x-authority'])
   if (authority === 'open') return []
   if (authority === 'operator') return ['Unauthorized']
-  if (authority.startsWith('deploy-token:')) return ['Unauthorized', 'Forbidden']
+  if (authority.startsWith('deploy-token:')) return ['Unauthorized', 'TokenExpired', 'Forbidden']
   const effects = detail['x-effects']
   const asksForSignIn =
     detail['x-proof'] === undefined && Array.isArray(effects) && effects.length > 0
@@ -32,19 +72,28 @@ function callerErrors({ detail }: RouteDeclaration): ErrorCode[] {
   ]
 }
 
-function siteErrors({ path }: RouteDeclaration): ErrorCode[] {
+function pathErrors({ path }: RouteDeclaration): ErrorCode[] {
+  const named = NOT_FOUND.filter(([segments]) => `${path}/`.includes(`/${segments}/`))
+  return [...siteErrors(path), ...named.map(([, code]) => code)]
+}
+
+function siteErrors(path: string): ErrorCode[] {
   if (path.startsWith('/admin')) return ['SiteNotFound', 'MisdirectedRequest']
   return path.includes('/:siteId') ? ['SiteNotFound'] : []
 }
 
 function inputErrors({ method, params, query, body, detail }: RouteDeclaration): ErrorCode[] {
   const requestBody = detail['x-request-body']
-  const takesJson = requestBody instanceof RequestBody && requestBody.isJson && body !== undefined
+  const takesJson = requestBody instanceof RequestBody && requestBody.isJson
   const isPaged = KindGuard.IsObject(query) && 'nextToken' in query.properties
-  const isChecked = [params, query, body].some((schema) => schema !== undefined)
+  // All but open routes refuse parameters that they do not know.
+  const isChecked =
+    detail['x-authority'] !== 'open' || [params, query, body].some((schema) => schema !== undefined)
   return [
     ...(isChecked ? (['ValidationError'] as const) : []),
     ...(isPaged ? (['InvalidNextToken'] as const) : []),
     ...(takesJson && method !== 'GET' ? JSON_BODY : []),
+    ...(detail['x-idempotent'] === undefined ? [] : (['IdempotencyKeyReused'] as const)),
+    ...(detail['x-response'] === 'refusal' ? (['RouteNotFound'] as const) : []),
   ]
 }

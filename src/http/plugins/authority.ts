@@ -1,4 +1,5 @@
 import type { Role } from '#base/actor.ts'
+import type { ErrorCode } from '#base/error-status.ts'
 import { readJson } from '#http/bodies/read-body.ts'
 import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { RequestNames } from '#http/request-names.ts'
@@ -63,6 +64,8 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
  * `requestBody: …`: another body than its family takes.
  * `summary: …`: what it does, as an imperative and its object ("Create an alias"). `description: …`: what else a caller should know.
  * `responds: …`: what it responds with that is not JSON, instead of the schema in `response` or beside it.
+ * `errors: …`: the codes that its services respond with. Those that follow from the rest of the declaration are not listed.
+ * `idempotent: 'Idempotency-Key'`: a repeated request with the same key gets the first response again.
  */
 export const routeMacro = {
   changes: (_changes: RouteChanges) => ({}),
@@ -70,6 +73,8 @@ export const routeMacro = {
   responds: (_kind: ResponseKind) => ({}),
   summary: (_text: string) => ({}),
   description: (_text: string) => ({}),
+  errors: (_codes: readonly ErrorCode[]) => ({}),
+  idempotent: (_header: 'Idempotency-Key') => ({}),
 }
 
 interface Declared {
@@ -77,6 +82,8 @@ interface Declared {
   readonly responds?: ResponseKind
   readonly summary?: string
   readonly description?: string
+  readonly errors?: readonly ErrorCode[]
+  readonly idempotent?: string
 }
 
 /**
@@ -97,7 +104,7 @@ export function admission<Admitted extends object>(
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
-      const { changes, responds, summary, description }: Declared = route
+      const { changes, responds, summary, description, errors, idempotent }: Declared = route
       names = new RequestNames(route)
       if (changes !== undefined) {
         stepUp = new StepUpRule(changes.effects)
@@ -106,6 +113,8 @@ export function admission<Admitted extends object>(
       if (responds !== undefined) Object.assign(detail, responseDetail(responds))
       if (summary !== undefined) Object.assign(detail, { summary })
       if (description !== undefined) Object.assign(detail, { description })
+      if (errors !== undefined) Object.assign(detail, { 'x-errors': errors })
+      if (idempotent !== undefined) Object.assign(detail, { 'x-idempotent': idempotent })
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody
       Object.assign(detail, requestBodyDetail(body))

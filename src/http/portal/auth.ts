@@ -65,6 +65,7 @@ const providerRoutes = (context: AppContext) =>
     .post('/providers/google/callback', async ({ site }) => context.callbackChecks.check(site), {
       siteOperator: true,
       summary: 'Check the callback URL at Google',
+      errors: ['ProviderNotFound'],
       changes: { audit: ['settings.changed'], effects: [] },
       params: SitePath,
       response: CallbackCheck,
@@ -78,6 +79,7 @@ const providerRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Remove sign-in with Google',
+        errors: ['ProviderNotFound'],
         changes: { audit: ['settings.changed'], effects: ['movesAccount'] },
         params: SitePath,
         responds: 'no-content',

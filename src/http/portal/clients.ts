@@ -41,6 +41,7 @@ export const portalClientRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Create an OAuth client',
+        errors: ['TooManyClients'],
         changes: { audit: ['client.registered'], effects: ['setsSecret'] },
         params: SitePath,
         body: ClientRegistration,
@@ -82,6 +83,7 @@ const clientChangeRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Renew the secret of an OAuth client',
+        errors: ['ClientWithoutSecret'],
         changes: { audit: ['client.secret-rotated'], effects: ['setsSecret'] },
         params: ClientPath,
         body: SecretRotation,

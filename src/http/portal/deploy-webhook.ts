@@ -31,6 +31,7 @@ export const portalDeployWebhookRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Delete the deploy webhook',
+        errors: ['DeployWebhookNotFound'],
         changes: { audit: ['deploy-webhook.ended'], effects: [] },
         params: SitePath,
         responds: 'no-content',

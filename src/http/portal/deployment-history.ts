@@ -48,6 +48,7 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Get the current deployment',
+        errors: ['DeploymentNotFound'],
         params: SitePath,
         response: DeploymentRecord,
       },
@@ -84,6 +85,15 @@ const rollbackRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Go back to an earlier deployment',
+        errors: [
+          'ArtifactDirMismatch',
+          'DeploymentAlreadyCurrent',
+          'DeploymentNotFound',
+          'DeploymentNotReady',
+          'DeploymentRemoved',
+          'DeploymentReplaced',
+          'NoEarlierDeployment',
+        ],
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: SitePath,
         body: Type.Optional(RollbackBody),

@@ -38,6 +38,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Create a deployment',
+        errors: ['ArtifactDirMismatch', 'InvalidArtifact'],
         changes: { audit: 'staging', effects: [] },
         params: SitePath,
         body: BeginDeploymentBody,
@@ -53,6 +54,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Deploy from the repository of the site',
+        errors: ['ArtifactDirMismatch', 'InvalidArtifact', 'RefNotFound', 'SourceUnavailable'],
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
@@ -77,6 +79,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Upload a file of a deployment',
+        errors: ['InvalidArtifact', 'ObjectNotFound'],
         changes: { audit: 'staging', effects: [] },
         requestBody: uploadBody(),
         params: FilePath,
@@ -90,6 +93,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Activate a deployment',
+        errors: ['DeploymentRemoved', 'InvalidArtifact'],
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: DeploymentPath,
         response: DeploymentRecord,

@@ -30,6 +30,7 @@ export const portalOutboxRoutes = (context: AppContext) =>
     {
       operator: true,
       summary: 'List captured mail',
+      errors: ['SiteNotFound'],
       query: t.Composite([Filter, PageQuery]),
       response: PageOf(CapturedMessage),
     },

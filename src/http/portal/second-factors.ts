@@ -26,6 +26,7 @@ export const portalSecondFactorRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Remove the second factor of a user',
+        errors: ['UserNotFound'],
         changes: { audit: ['second-factor.disabled'], effects: ['movesAccount'] },
         params: SitePath,
         query: UserQuery,

@@ -50,6 +50,7 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Export a site as an archive',
+        errors: ['PassphraseRequired'],
         changes: { audit: ['site.exported'], effects: [] },
         params: SitePath,
         body: ExportRequest,
@@ -73,6 +74,14 @@ export const portalSiteArchiveRoutes = (context: AppContext) =>
       {
         operator: true,
         summary: 'Import a site from an archive',
+        errors: [
+          'ArchiveTooLarge',
+          'InvalidArchive',
+          'PassphraseRequired',
+          'SiteAlreadyExists',
+          'UnsupportedArchive',
+          'WrongPassphrase',
+        ],
         changes: {
           audit: ['site.imported', 'invite.sent'],
           effects: ['setsSecret', 'movesMail', 'movesAccount', 'changesAuthMail'],

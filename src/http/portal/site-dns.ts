@@ -49,6 +49,7 @@ export const portalSiteDnsRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Activate the next DKIM key',
+        errors: ['DkimKeyNotPending', 'DkimRecordNotPublished'],
         changes: { audit: ['dkim.activated'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,

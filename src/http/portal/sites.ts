@@ -37,6 +37,7 @@ export const portalSiteRoutes = (context: AppContext) =>
       {
         operator: true,
         summary: 'Create a site',
+        errors: ['RepositoryNotFound', 'SiteAlreadyExists'],
         changes: { audit: ['site.created', 'invite.sent'], effects: ['movesAccount'] },
         body: CreateSiteBody,
         response: CreatedSite,
@@ -66,6 +67,7 @@ export const portalSiteRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Change a site',
+        errors: ['ImmutableField', 'RepositoryNotFound', 'SiteAlreadyExists'],
         changes: { audit: ['site.changed'], effects: [] },
         params: SitePath,
         body: UpdateSiteBody,
@@ -85,6 +87,7 @@ const siteRemovalRoutes = (context: AppContext) =>
     {
       siteOperator: true,
       summary: 'Delete a site',
+      errors: ['ConfirmationRequired'],
       changes: { audit: 'removal', effects: ['deletesPeople'] },
       params: SitePath,
       query: ConfirmationQuery,

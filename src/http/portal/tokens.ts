@@ -59,6 +59,7 @@ export const portalTokenRoutes = (context: AppContext) =>
       {
         siteOperator: true,
         summary: 'Mint an access token',
+        errors: ['UserDisabled', 'UserNotFound'],
         changes: { audit: ['token.minted'], effects: ['setsSecret'] },
         params: SitePath,
         body: MintBody,

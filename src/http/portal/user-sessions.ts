@@ -37,6 +37,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       {
         siteOperator: true,
         summary: 'List the sessions of a user',
+        errors: ['UserNotFound'],
         params: SitePath,
         query: t.Composite([UserQuery, PageQuery]),
         response: SessionList,
@@ -51,6 +52,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       {
         siteOperator: true,
         summary: 'End the sessions of a user',
+        errors: ['UserNotFound'],
         changes: { audit: ['sessions.revoked'], effects: [] },
         params: SitePath,
         query: UserQuery,
@@ -67,6 +69,7 @@ export const portalUserSessionRoutes = (context: AppContext) => {
       {
         siteOperator: true,
         summary: 'End a session of a user',
+        errors: ['UserNotFound'],
         changes: { audit: ['session.revoked'], effects: [] },
         params: SessionPath,
         query: UserQuery,

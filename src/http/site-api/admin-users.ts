@@ -87,6 +87,7 @@ export const adminUserRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Delete an admin user',
+          errors: ['CannotDeleteSelf', 'LastSuperAdmin', 'MailboxOwnershipConflict'],
           changes: { audit: ['user.deleted'], effects: ['deletesPeople'] },
           params: UserPath,
           responds: 'no-content',
@@ -106,7 +107,9 @@ export const adminUserInviteRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
+        idempotent: 'Idempotency-Key',
         summary: 'Invite an admin user',
+        errors: ['UserAlreadyExists'],
         changes: { audit: ['user.created', 'invite.sent'], effects: ['movesAccount?'] },
         body: NewAdminUser,
         response: CreatedAdminUser,
@@ -118,6 +121,7 @@ export const adminUserInviteRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Send an invite again',
+        errors: ['UserAlreadyActive'],
         changes: { audit: ['invite.sent'], effects: [] },
         params: UserPath,
         response: CreatedAdminUser,
@@ -130,6 +134,7 @@ export const adminUserInviteRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Change an admin user',
+        errors: ['LastSuperAdmin'],
         changes: { audit: ['role.changed', 'invite.sent'], effects: ['movesAccount'] },
         params: UserPath,
         body: RoleChange,

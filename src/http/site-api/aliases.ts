@@ -24,6 +24,7 @@ export const aliasRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Create or replace an alias',
+          errors: ['InvalidTarget', 'MailboxAlreadyExists', 'QuotaExceeded'],
           changes: { audit: ['alias.changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: AliasTargets,

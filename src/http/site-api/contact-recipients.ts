@@ -42,6 +42,7 @@ export const contactRecipientRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Add recipients of the contact form',
+          errors: ['QuotaExceeded'],
           changes: { audit: ['contact-recipients.added'], effects: ['movesMail'] },
           body: ContactRecipientList,
           response: AddedContactRecipients,

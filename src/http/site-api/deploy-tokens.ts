@@ -30,6 +30,7 @@ export const deployTokenRoutes = siteFamily(
       .post('/', async ({ site, by, body }) => context.deployTokens.create(site, by, body), {
         role: 'super-admin',
         summary: 'Create a deploy token',
+        errors: ['TooManyDeployTokens'],
         changes: { audit: ['deploy-token.created'], effects: ['setsSecret'] },
         body: DeployTokenRequest,
         response: CreatedDeployToken,

@@ -40,6 +40,7 @@ export const forwardingRoutes = siteFamily(PATHS, (routes, context) =>
       {
         role: 'user',
         summary: 'Change how a mailbox forwards',
+        errors: ['MailboxDisabled'],
         changes: { audit: ['mail-forwarding.changed'], effects: ['movesMail'] },
         params: AddressPath,
         body: ForwardingChange,
@@ -73,6 +74,7 @@ export const forwardingTargetRoutes = siteFamily(PATHS, (routes, context) =>
       {
         role: 'user',
         summary: 'Add forwarding targets to a mailbox',
+        errors: ['InvalidTarget', 'MailboxDisabled', 'QuotaExceeded'],
         changes: { audit: ['mail-forwarding.targets-added'], effects: ['movesMail'] },
         params: AddressPath,
         body: ForwardingTargetList,

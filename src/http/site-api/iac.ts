@@ -46,7 +46,9 @@ export const iacRoutes = siteFamily(
         },
         {
           role: 'admin',
+          idempotent: 'Idempotency-Key',
           summary: 'Plan or apply a definition',
+          errors: ['ConfirmationRequired', 'DefinitionNotFound', 'InvalidCode'],
           changes: {
             audit: ['definition.submitted', 'definition.saved'],
             effects: ['setsSecret?'],
@@ -109,6 +111,7 @@ export const iacJobRoutes = (context: AppContext) =>
       {
         role: 'admin',
         summary: 'Cancel a job of a definition',
+        errors: ['IacJobFinished'],
         changes: { audit: ['definition.cancelled'], effects: [] },
         params: JobPath,
         response: IacJobView,

@@ -33,6 +33,7 @@ export const mailboxRoutes = siteFamily(PATHS, (routes, context) =>
     .post('/', async ({ site, by, body }) => context.mailboxes.create(site, by, body), {
       role: 'admin',
       summary: 'Create a mailbox',
+      errors: ['AliasAlreadyExists', 'InvalidOwner', 'MailboxAlreadyExists', 'QuotaExceeded'],
       changes: { audit: ['mailbox.created'], effects: ['movesMail'] },
       body: NewMailbox,
       response: Mailbox,
@@ -74,6 +75,7 @@ export const mailboxRemovalRoutes = siteFamily(PATHS, (routes, context) =>
       {
         role: 'super-admin',
         summary: 'Purge a mailbox and its messages',
+        errors: ['ConfirmationRequired', 'MailboxNotDisabled'],
         changes: { audit: ['mailbox.purged', 'alias.deleted'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
@@ -88,6 +90,7 @@ export const mailboxRemovalRoutes = siteFamily(PATHS, (routes, context) =>
       {
         role: 'admin',
         summary: 'Restore a disabled mailbox',
+        errors: ['InvalidOwner', 'MailboxNotDisabled'],
         changes: { audit: ['mailbox.restored'], effects: ['movesMail'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
@@ -147,6 +150,7 @@ export const mailboxOwnerRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Replace the owners of a mailbox',
+          errors: ['InvalidOwner', 'MailboxDisabled'],
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: MailboxOwnerList,
@@ -160,6 +164,7 @@ export const mailboxOwnerRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Add owners to a mailbox',
+          errors: ['InvalidOwner', 'MailboxDisabled'],
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           params: AddressPath,
           body: MailboxOwnerList,
@@ -175,6 +180,7 @@ export const mailboxOwnerRoutes = siteFamily(
         {
           role: 'admin',
           summary: 'Remove owners from a mailbox',
+          errors: ['MailboxDisabled', 'MinimumOwners'],
           changes: { audit: ['mailbox.owners-changed'], effects: ['movesMail'] },
           requestBody: optionalJsonBody(SHORT_JSON_BYTES),
           params: AddressPath,

@@ -42,6 +42,7 @@ export const messageRoutes = siteFamily(
       .get('/', async ({ site, by, query }) => answerMessages(context, site, by, query), {
         role: 'user',
         summary: 'List messages',
+        errors: ['MailboxNotFound'],
         query: MessageListQuery,
         response: PageOf(MessageListItem),
       })
@@ -120,7 +121,18 @@ export const messageSendingRoutes = siteFamily(
         },
         {
           role: 'user',
+          idempotent: 'Idempotency-Key',
           summary: 'Send a message',
+          errors: [
+            'AttachmentTooLarge',
+            'AttachmentsTooLarge',
+            'InvalidAttachmentRef',
+            'MailboxDisabled',
+            'MailboxNotFound',
+            'MessageTooLarge',
+            'QuotaExceeded',
+            'TooManyAttachments',
+          ],
           changes: { audit: 'content', effects: [] },
           body: SendRequest,
           response: SentMessage,
@@ -135,7 +147,19 @@ export const messageSendingRoutes = siteFamily(
         },
         {
           role: 'user',
+          idempotent: 'Idempotency-Key',
           summary: 'Reply to a message',
+          errors: [
+            'AttachmentTooLarge',
+            'AttachmentsTooLarge',
+            'InvalidAttachmentRef',
+            'InvalidTarget',
+            'MailboxDisabled',
+            'MailboxNotFound',
+            'MessageTooLarge',
+            'QuotaExceeded',
+            'TooManyAttachments',
+          ],
           changes: { audit: 'content', effects: [] },
           params: MessagePath,
           body: ReplyRequest,
@@ -173,6 +197,7 @@ export const stagedAttachmentRoutes = (context: AppContext) =>
       {
         role: 'user',
         summary: 'Stage an attachment',
+        errors: ['AttachmentTooLarge', 'QuotaExceeded'],
         changes: { audit: 'staging', effects: [] },
         requestBody: jsonBody(SHORT_JSON_BYTES),
         body: StageRequest,
@@ -229,6 +254,7 @@ const massPurgeRoutes = (context: AppContext) =>
       {
         role: 'super-admin',
         summary: 'Purge deleted messages',
+        errors: ['ConfirmationRequired', 'MailboxNotFound'],
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeDeletedRequest,
@@ -244,6 +270,7 @@ const massPurgeRoutes = (context: AppContext) =>
       {
         role: 'super-admin',
         summary: 'Purge all messages of the site',
+        errors: ['ConfirmationRequired'],
         changes: { audit: ['messages.purged'], effects: [] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: PurgeAllRequest,

@@ -24,6 +24,15 @@ export const operationProfileRoutes = siteFamily(
       {
         role: 'admin',
         summary: 'Profile a call of an operation',
+        errors: [
+          'DataRuntimeProvisioning',
+          'ExecutionFailed',
+          'ExecutionTimeout',
+          'InvalidOperationResult',
+          'MemoryLimitExceeded',
+          'OperationInterrupted',
+          'OperationOverloaded',
+        ],
         changes: { audit: ['operation.profiled'], effects: [] },
         params: Type.Object({ operation: NameText }),
         body: ProfileBody,

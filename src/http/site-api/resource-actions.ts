@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import type { ErrorCode } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { type RequestBody, itemsBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
@@ -24,6 +25,7 @@ interface ContentActions<Action extends string> {
   readonly noun: string
   readonly actions: readonly Action[]
   readonly summaries: Readonly<Record<Action, string>>
+  readonly errors: Readonly<Record<Action, readonly ErrorCode[]>>
   readonly answers: Readonly<Record<Action, TSchema>>
   readonly bodyOf: (action: Action) => RequestBody
   readonly perform: (
@@ -50,6 +52,17 @@ const TABLE_CONTENT: ContentActions<TableAction> = {
     'batch-write': 'Put and delete several items',
     'transact-write': 'Write several items in one transaction',
   },
+  errors: {
+    get: [],
+    put: ['ConditionalCheckFailed', 'QuotaExceeded'],
+    update: ['ConditionalCheckFailed', 'QuotaExceeded'],
+    delete: ['ConditionalCheckFailed'],
+    query: ['InvalidNextToken'],
+    scan: ['InvalidNextToken'],
+    'batch-get': [],
+    'batch-write': ['QuotaExceeded'],
+    'transact-write': ['IdempotencyKeyReused', 'QuotaExceeded', 'TransactionCanceled'],
+  },
   answers: TABLE_ANSWERS,
   bodyOf: () => itemsBody('optional-json'),
   perform: ({ tables }, { siteId, resource }, action, body) =>
@@ -69,6 +82,14 @@ const BUCKET_CONTENT: ContentActions<BucketAction> = {
     'presign-get-object': 'Sign a URL that gets an object',
     'presign-put-object': 'Sign a URL that puts an object',
   },
+  errors: {
+    'list-objects': ['InvalidNextToken'],
+    'get-object': ['ObjectNotFound'],
+    'put-object': ['PreconditionFailed', 'QuotaExceeded'],
+    'delete-object': [],
+    'presign-get-object': [],
+    'presign-put-object': ['QuotaExceeded'],
+  },
   answers: BUCKET_ANSWERS,
   bodyOf: (action) => optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
   perform: ({ buckets }, { siteId, resource }, action, body) =>
@@ -84,6 +105,7 @@ function contentFamily<Action extends string>(content: ContentActions<Action>): 
   return siteFamily(paths, (routes, context) => {
     for (const action of content.actions) {
       const summary: string = content.summaries[action]
+      const errors: readonly ErrorCode[] = content.errors[action]
       routes.post(
         `/${action}`,
         async ({ site: { siteId }, resource, body }) =>
@@ -91,6 +113,7 @@ function contentFamily<Action extends string>(content: ContentActions<Action>): 
         {
           resourceRole: 'admin',
           summary,
+          errors,
           changes: { audit: 'content', effects: [] },
           requestBody: content.bodyOf(action),
           params: ResourcePath,

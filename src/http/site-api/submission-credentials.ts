@@ -41,6 +41,7 @@ export const submissionCredentialRoutes = siteFamily(
         {
           role: 'user',
           summary: 'Create a submission credential',
+          errors: ['MailboxDisabled', 'TooManyCredentials'],
           changes: { audit: ['mail-credential.created'], effects: ['movesMail'] },
           params: AddressPath,
           body: CredentialRequest,
