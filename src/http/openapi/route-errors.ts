@@ -72,8 +72,10 @@ function callerErrors({ detail }: RouteDeclaration): ErrorCode[] {
   ]
 }
 
-function pathErrors({ path }: RouteDeclaration): ErrorCode[] {
-  const named = NOT_FOUND.filter(([segments]) => `${path}/`.includes(`/${segments}/`))
+function pathErrors({ method, path }: RouteDeclaration): ErrorCode[] {
+  // A PUT creates what its path ends in.
+  const known = method === 'PUT' ? path.replace(/\/:\w+\/?$/, '/') : `${path}/`
+  const named = NOT_FOUND.filter(([segments]) => known.includes(`/${segments}/`))
   return [...siteErrors(path), ...named.map(([, code]) => code)]
 }
 
