@@ -26,6 +26,12 @@ const MembershipView = Type.Object({
   ok: Type.Literal(true),
 })
 
+const membershipView = (groupName: string, username: string) => ({
+  groupName,
+  username,
+  ok: true as const,
+})
+
 const MemberView = Type.Object({
   username: Type.String(),
   sub: Type.String(),
@@ -92,9 +98,8 @@ export const groupUserRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, by, params: { groupName }, body }) => {
-        const membership = { groupName, username: body.username }
-        const username = await context.dataGroups.addMember(site, membership, by)
-        return { groupName, username, ok: true as const }
+        const added = { groupName, username: body.username }
+        return membershipView(groupName, await context.dataGroups.addMember(site, added, by))
       },
       {
         role: 'admin',
@@ -111,9 +116,8 @@ export const groupUserRoutes = (context: AppContext) =>
       async ({ site, by, params: { groupName }, body, query }) => {
         const named = body.username ?? query.username
         if (named === undefined) throw invalid('username', 'is required')
-        const membership = { groupName, username: named }
-        const username = await context.dataGroups.removeMember(site, membership, by)
-        return { groupName, username, ok: true as const }
+        const removed = { groupName, username: named }
+        return membershipView(groupName, await context.dataGroups.removeMember(site, removed, by))
       },
       {
         role: 'admin',

@@ -67,9 +67,8 @@ export const resourceRoutes = (context: AppContext) =>
     .patch(
       '/:resourceId',
       async ({ site, by, params, body }) => {
-        const audit = auditAs(context, by)
-        const { resourceId } = params
-        return changedView(await context.resources.update(site.siteId, resourceId, body, audit))
+        const on = [site.siteId, params.resourceId] as const
+        return changedView(await context.resources.update(...on, body, auditAs(context, by)))
       },
       {
         role: 'admin',
