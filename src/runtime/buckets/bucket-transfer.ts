@@ -4,7 +4,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { ObjectName } from './quotas/model.ts'
 import { insertBucketUsage, insertObjects } from './quotas/transfer-queries.ts'
 
-/** Accounts for objects that are in the store of a site that nobody uses yet. */
+/** Accounts for objects in the store of a site that is not in use yet. */
 export class BucketTransfer {
   readonly #clock: Clock
 

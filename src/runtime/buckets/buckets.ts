@@ -37,7 +37,7 @@ import { bucketPrefix, storeKeyOf } from './store-key.ts'
 
 type Objects = Pick<ObjectStore, 'get' | 'head' | 'bounds'>
 
-/** What can be done with the objects of a bucket, for admins, presets and site code alike. */
+/** What can be done with the objects of a bucket, for admins, presets and site code. */
 export class Buckets {
   readonly #deps
 
@@ -51,8 +51,8 @@ export class Buckets {
 
   /**
    * `input` is the action's JSON body. Throws `ValidationError`, `InvalidNextToken`, `ObjectNotFound`, `PayloadTooLarge`,
-   * `PreconditionFailed`, `QuotaExceeded`, and `ResourceNotFound` when the bucket was deleted meanwhile. With a `holder`,
-   * the caller whom upload URLs are given to, `TooManyRequests` when that one has too many of them.
+   * `PreconditionFailed`, `QuotaExceeded`, and `ResourceNotFound` when the bucket has been deleted. With a `holder`, the caller
+   * that gets upload URLs, `TooManyRequests` when it has too many of them.
    */
   async perform(
     bucket: Bucket,

@@ -5,7 +5,7 @@ import { ClosedObject } from '#base/closed-object.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
-/** A whole object in one JSON answer or request, decoded. Longer ones go by signed URLs. */
+/** A whole object in one JSON answer or request, decoded. Longer ones use signed URLs. */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024
 const MAX_LIST_KEYS = 1000
 const DEFAULT_EXPIRY_SECONDS = 900

@@ -7,7 +7,7 @@ import { bucketPrefix } from './store-key.ts'
 const MAX_KEY_BYTES = 1024
 const MAX_CONTENT_TYPE = 255
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** RFC 9110 §8.3.1: what stands in a `Content-Type` header. */
+/** RFC 9110 §8.3.1: the value of a `Content-Type` header. */
 const MEDIA_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?:[ ]*;[ ]*${TOKEN}=(?:${TOKEN}|"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"))*$`,
 )

@@ -25,7 +25,7 @@ const CALL_OUTCOMES = [
 ] as const
 type CallOutcomeName = (typeof CALL_OUTCOMES)[number]
 
-/** Those of the errors that are nobody's but the caller's are not here. */
+/** Errors that are only the caller's are not here. */
 const OUTCOMES: Partial<Record<AppError['code'], CallOutcomeName>> = {
   OperationFailed: 'failed',
   InvalidOperationResult: 'failed',

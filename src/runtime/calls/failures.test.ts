@@ -43,7 +43,7 @@ describe('a failed run', () => {
       'InvalidFunction',
     ],
     ['a host that went down', { kind: 'interrupted', message: 'killed' }, 'OperationInterrupted'],
-  ] as const)('by %s is told apart', (_what, failure, code) => {
+  ] as const)('by %s is distinguished', (_what, failure, code) => {
     expect(operationError(failure, CALL).code).toBe(code)
     expect(logMessage(failure)).not.toBe('')
   })

@@ -53,7 +53,7 @@ export class OperationCalls {
     this.#deps = deps
   }
 
-  /** Synchronous when the answer is at hand. */
+  /** Synchronous when the answer is cached. */
   call(call: Call): OperationAnswer | Promise<OperationAnswer> {
     if (call.caller) this.#callers.add(call.caller)
     const site = this.#deps.published.current(call.site)
@@ -174,7 +174,7 @@ export class OperationCalls {
   /** Whether all that an answer depends on is in its key. */
   #isKeyed({ call, site, operation }: AdmittedCall): boolean {
     if (!this.#callers.has(call)) return true
-    // Whom it called may have been of a newer revision.
+    // The operation that it called may have been of a newer revision.
     const current = this.#deps.published.peek(site.siteId)?.operations.get(operation.name)
     return operation.callsOperations && current?.cacheGroup === operation.cacheGroup
   }
@@ -194,7 +194,7 @@ export class OperationCalls {
   }
 }
 
-/** Throws what stands against the call. */
+/** Throws the reason to refuse the call. */
 function check({ call, operation }: AdmittedCall): void {
   admit(call, operation)
   checkBody(call.body)

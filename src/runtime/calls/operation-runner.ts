@@ -29,7 +29,7 @@ interface CallFailure {
 }
 export type ErrorForRequest = (requestId: string) => AppError
 
-/** Who is told how calls of deployed code ended; what says nothing about the code is not told. */
+/** Records how calls of deployed code ended; outcomes that say nothing about the code are left out. */
 export interface CallOutcomes {
   record(siteId: string, code: WatchedCode | null, outcome: 'answered' | 'failed'): void
 }
@@ -157,7 +157,7 @@ export class OperationRunner {
     return { result: outcome.result }
   }
 
-  /** What a call does after its answer is charged to the site, and its failure logged: nobody else hears of it. */
+  /** What a call does after its answer is charged to the site, and its error logged: no client sees it. */
   async #followRest(
     { call, site, operation }: AdmittedCall,
     { cpuUs }: { readonly cpuUs: number },

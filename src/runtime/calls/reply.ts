@@ -1,4 +1,4 @@
-/** Who waits for something that is told once, maybe at once: a promise would cost as much as what it is about. */
+/** A callback for an answer that comes once, maybe at once: a promise would cost as much as the work itself. */
 export interface Reply<Answer> {
   answered(answer: Answer): void
   failed(error: unknown): void

@@ -24,7 +24,7 @@ describe('the key of an answer', () => {
     ['another payload', keyOf('{"payload":1}'), keyOf('{"payload":"1"}')],
     ['another caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('b'))],
     ['a caller and none', keyOf('{}', visitor('a')), keyOf('{}')],
-    ['the site itself and nobody', keyOf('{}', 'system'), keyOf('{}')],
+    ['the site itself and an anonymous caller', keyOf('{}', 'system'), keyOf('{}')],
     ['other groups of a caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('a', ['g']))],
     [
       'long payloads',

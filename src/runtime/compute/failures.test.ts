@@ -29,7 +29,7 @@ describe('a failed execution', () => {
     ['no JSON', { kind: 'invalidResult', message: 'm' }, 'InvalidOperationResult'],
     ['no body', { kind: 'invalidBody', message: 'm' }, 'ValidationError'],
     ['a lost host', { kind: 'interrupted', message: 'm' }, 'OperationInterrupted'],
-  ] as const)('by %s is told apart', (_what, failure, code) => {
+  ] as const)('by %s is distinguished', (_what, failure, code) => {
     expect(computeFailure(failure).code).toBe(code)
   })
 

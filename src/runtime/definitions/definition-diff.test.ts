@@ -42,7 +42,7 @@ describe('the difference of two definitions', () => {
     ['no JSON', '{'],
     ['a list', '[]'],
     ['sections that are none', '{"resources":7,"jobs":[1,null,"x"]}'],
-    ['a depth that nobody walks', `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
+    ['a depth that is not walked', `{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`],
   ])('takes %s as no definition', (_what, broken) => {
     expect(definitionDiff(broken, broken)).toEqual([])
     expect(definitionDiff(broken, text({ resources: [table('a')] }))).toHaveLength(1)

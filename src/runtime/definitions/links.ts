@@ -49,7 +49,7 @@ function itemsAfter(
   for (const [section, items] of site) {
     after.set(section, new Map(items.map((item) => [item.name, item])))
   }
-  // What is deleted may be made anew under its name.
+  // A deleted thing may be created again under its name.
   for (const { section, name, action } of changes) {
     if (action === 'delete') after.get(section)?.delete(name)
   }

@@ -79,7 +79,7 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
 /** Definitions that were found to be within the bounds. */
 const checkedDefinitions = new WeakSet<object>()
 
-/** Before anything walks it. Whoever asks again about the same object costs nothing. */
+/** Before anything walks it. Asking again about the same object costs nothing. */
 export function checkDefinitionBounds(value: unknown): void {
   const definition = typeof value === 'object' && value !== null ? value : undefined
   if (definition && checkedDefinitions.has(definition)) return

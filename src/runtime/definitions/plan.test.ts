@@ -87,7 +87,7 @@ describe('a plan', () => {
     expect(plan(definition, site).faults.map(({ field }) => field)).toEqual(fields)
   })
 
-  test('sets aside what another thing takes the name of, and binds what stands on it anew', () => {
+  test('sets aside what another thing takes the name of, and binds its dependents again', () => {
     const bucket = item('table', {
       type: 's3Bucket',
       mustReplace: (current) => current.type !== 's3Bucket',

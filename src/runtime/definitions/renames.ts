@@ -12,7 +12,7 @@ export interface Rename {
 
 /**
  * What the definition gives another name, of what the site has. One that was renamed already is nothing to do, one of which
- * neither name is there is made anew; where both are, nobody can say which of them is meant.
+ * neither name is there is created again; where both are, it is unknown which of them is meant.
  */
 export function plannedRenames(
   definition: ParsedDefinition,

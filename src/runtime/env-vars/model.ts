@@ -11,7 +11,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 /** What the runtimes themselves read, here and where the same code runs under Deno. */
 const RESERVED = /^(?:CROFT_|DENO_|__proto__$)/
 
-/** `ssmSecureString` is what secrets are kept in; `ssmString` is for what anybody among the admins may read. */
+/** `ssmSecureString` is what secrets are kept in; `ssmString` is for values that every admin may read. */
 export type StorageBackend = 'ssmSecureString' | 'ssmString'
 
 export interface EnvVar {
@@ -39,7 +39,7 @@ export type EnvVarAction = 'create' | 'update' | 'delete' | 'none'
 /** A variable with its value, as the service alone sees it. */
 export type PlainEnvVar = Required<Omit<EnvVar, 'updatedAt'>>
 
-/** A variable as a revision carries it: without the site's key nobody can read it. */
+/** A variable as a revision carries it: it cannot be read without the site's key. */
 export interface SealedEnvVar {
   readonly name: string
   readonly secret: boolean

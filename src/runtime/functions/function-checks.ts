@@ -160,7 +160,7 @@ export class FunctionChecks {
 
 interface ToldFault {
   readonly fault: CodeFault
-  /** What the file that it names has in it, if that is at hand. */
+  /** The text of the file that it names, if it is known. */
   readonly text: string | undefined
 }
 

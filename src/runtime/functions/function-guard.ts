@@ -64,7 +64,7 @@ export class FunctionGuard {
     const { database, sources, envVars, functionChecks } = this.#deps
     const deployedCode = sources.deployedCode()
     const { deploymentId, env, site } = await database.withSite(siteId, async (tx) => ({
-      // First: files that came since are seen by whoever compares it later.
+      // First: a later comparison then sees files that came since.
       deploymentId: await deployedCode.currentDeployment(tx),
       env: await envVars.values(tx),
       site: await sources.site(tx),

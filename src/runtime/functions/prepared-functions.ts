@@ -6,8 +6,8 @@ import type { FunctionSource, PreparedFunction, Sandbox } from '#platform/sandbo
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * Remembers what a source was prepared to: most of a site's functions are the same from one revision to the next. A
- * source is known by its entry and every file it might import, so any change of the artifact prepares its functions anew.
+ * Remembers what a source was prepared to: most of a site's functions are the same from one revision to the next. A source is
+ * known by its entry and every file it might import, so any change of the artifact prepares its functions again.
  */
 export class PreparedFunctionCache {
   readonly #sandbox: Pick<Sandbox, 'prepare'>

@@ -93,7 +93,7 @@ export class HostCalls {
       : Promise.reject(new Error(`"${call.name}" is not served by this version`))
   }
 
-  /** What nobody expected is for our log; site code is told no more than that it happened. */
+  /** The log gets unexpected errors; site code only learns that one happened. */
   async #expected({ call, name }: HostCall, work: Promise<string>): Promise<string> {
     try {
       return await work

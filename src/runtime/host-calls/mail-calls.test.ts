@@ -105,7 +105,7 @@ describe('mail of a site', () => {
     await send(50, from('2001:db8::2'))
     await expect(send(1, from('2001:db8::3'))).rejects.toMatchObject({ fields: { limit } })
     for (let batch = 0; batch < 6; batch += 1) await send(50)
-    // What the site has used up is not counted on anybody's network.
+    // The site's own use is not counted on any network.
     await expect(send(50, from('203.0.113.9'))).rejects.toMatchObject(LIMITED)
     pass(HOUR_MS - 1)
     await expect(send(50, from('203.0.113.9'))).rejects.toMatchObject(LIMITED)

@@ -12,7 +12,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
 export type CallOperation = OperationCalls['call']
 
-/** Operations that functions call, with the rights of whoever called the function. */
+/** Operations that functions call, with the rights of the function's caller. */
 export class NestedCalls {
   readonly #callOperation: CallOperation
   /** By the call from outside that set them off. */

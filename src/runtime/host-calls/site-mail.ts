@@ -44,7 +44,7 @@ export interface SiteMail {
     siteId: string,
     part: { readonly mailbox: string; readonly bytes: Uint8Array },
   ): Promise<string>
-  /** As somebody who may read every mailbox of the site. */
+  /** With the right to read every mailbox of the site. */
   sendFromMailbox(siteId: string, message: MessageFromMailbox): Promise<SentMessage>
 }
 

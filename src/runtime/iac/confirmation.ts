@@ -16,7 +16,7 @@ export const deletionsIn = (changes: readonly Change[]): Deletion[] =>
     .filter(({ action }) => action === 'delete')
     .map(({ section, name }) => ({ section, name }))
 
-/** The refusal that names what would be deleted and nobody has agreed to; undefined when there is nothing of the kind. */
+/** The error that names what would be deleted without consent; undefined when there is nothing of the kind. */
 export function confirmationError(
   changes: readonly Change[],
   agreed: readonly string[],

@@ -20,7 +20,7 @@ export const ProfileName = Type.String({
 const Deletion = ClosedObject({
   section: Type.String({ maxLength: 16 }),
   name: Type.String({ maxLength: 512 }),
-  /** What it was shown to hold: whoever agrees may send the entry as it came. */
+  /** What it was shown to hold: a client that agrees may send the entry unchanged. */
   items: Type.Optional(Type.Integer()),
   objects: Type.Optional(Type.Integer()),
   bytes: Type.Optional(Type.Integer()),

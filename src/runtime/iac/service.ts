@@ -59,7 +59,7 @@ export class IacJobs {
    */
   cancel(siteId: string, jobId: string, audit: SiteAudit): Promise<IacJobWithSummary> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      // No step is under way while this is locked.
+      // No step is running while this is locked.
       await this.#deps.revisions.lock(tx)
       const job = await existing(tx, jobId)
       if (isFinished(job.status)) {
@@ -79,7 +79,7 @@ export class IacJobs {
   /** What the site has, as a definition. */
   export(siteId: string): Promise<Record<string, readonly object[]>> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      // A step that is under way is in it or not, and nothing in between.
+      // A running step is in it or not, and nothing in between.
       await this.#deps.revisions.lock(tx)
       return this.#deps.definitions.export(tx)
     })

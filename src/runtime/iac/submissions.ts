@@ -205,7 +205,7 @@ const mayChangeVariables = (
     ? definition.has('envVars')
     : changes.some(({ section, action }) => section === 'envVars' && action !== 'none')
 
-/** `true` agrees to what would go now, whoever adds more before the job's turn. */
+/** `true` agrees to what would go now, whatever is added before the job's turn. */
 const agreedTo = (confirm: NewJobRequest['confirm'], { changes }: DefinitionPlan): string[] => {
   if (confirm === false) return []
   return (confirm === true ? deletionsIn(changes) : confirm).map(deletionKey)

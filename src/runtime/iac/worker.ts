@@ -41,7 +41,7 @@ interface CheckedJob extends OpenedJob {
   readonly checked: CheckedFunctions
 }
 
-/** A step that was refused: whoever caught it says so in a transaction of its own. */
+/** A step that was refused: the code that catches it records so in a transaction of its own. */
 class StepRefused extends Error {
   readonly change: IacChange
   readonly reason: AppError
@@ -97,7 +97,7 @@ export class IacWorker {
     )
   }
 
-  /** Does at least one step of the job, if there is one, unless the site is deployed meanwhile. */
+  /** Does at least one step of the job, if there is one, unless the site is deployed during it. */
   async #carryOn(
     siteId: string,
     job: IacJob,
@@ -198,7 +198,7 @@ export class IacWorker {
   }
 
   /**
-   * One change and its record; with the last one the job ends, so that nobody calls off what is done. False when the job
+   * One change and its record; with the last one the job ends, so that it cannot be cancelled once it is done. False when the job
    * is over, or its functions have to be checked again with the files of another deployment.
    */
   async #step(
@@ -253,7 +253,7 @@ export class IacWorker {
       })
   }
 
-  /** The step's own transaction was taken back. */
+  /** The step's own transaction was rolled back. */
   #refused(siteId: string, jobId: string, { change, reason }: StepRefused): Promise<void> {
     return this.#inSite(siteId, async (tx) => {
       const job = await selectRunning(tx, jobId)

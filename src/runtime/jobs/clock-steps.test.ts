@@ -11,7 +11,7 @@ describe('a clock that is looked at', () => {
     expect(looks).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('was set forward and back, each told once', () => {
+  test('was set forward and back, each reported once', () => {
     const steps = new ClockSteps()
     const looks = [
       steps.observe(1e12, 0),

@@ -54,7 +54,7 @@ export const selectSetAhead = (tx: DueJobsTx, now: Date, limit: number): Promise
     .limit(limit)
     .execute()
 
-/** Whether the job is still due at that moment and nobody else is at it. Holds it until the transaction ends. */
+/** Whether the job is still due at that moment and no other worker has it. Holds it until the transaction ends. */
 export async function claimDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<boolean> {
   const row = await tx.db
     .selectFrom('data_job_due')
@@ -68,7 +68,7 @@ export async function claimDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<
   return row !== undefined
 }
 
-/** Holds when the job is due until the transaction ends. A tick holds this before the job: so does whoever changes both. */
+/** Holds when the job is due until the transaction ends. A tick locks this before the job, and so does a writer of both. */
 export async function lockDue(tx: SiteTx, jobId: string): Promise<void> {
   await tx.db
     .selectFrom('data_job_due')

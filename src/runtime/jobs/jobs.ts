@@ -53,7 +53,7 @@ export interface JobUsers {
 
 type JobFacts = Omit<JobDefinition, 'payload'>
 
-/** Calls of a site's operations that a schedule, or somebody's hand, starts. */
+/** Calls of a site's operations that a schedule, or a person, starts. */
 export class Jobs {
   readonly #deps
 
@@ -148,7 +148,7 @@ export class Jobs {
     await audit(tx, { event: 'job.changed', detail })
   }
 
-  /** What is wrong with the user whom a job is to run as. One who is deleted later makes its runs fail. */
+  /** What is wrong with the user that a job is to run as. One who is deleted later makes its runs fail. */
   async userFault(
     tx: SiteTx,
     { auth }: Pick<JobDefinition, 'auth'>,
@@ -179,7 +179,7 @@ export class Jobs {
     return true
   }
 
-  /** Names of the jobs that call an operation; nobody else changes the site's jobs until the transaction ends. */
+  /** Names of the jobs that call an operation; locks the site's jobs until the transaction ends. */
   async calling(tx: SiteTx, operation: string): Promise<string[]> {
     await lockJobs(tx)
     return selectJobsCalling(tx, operation)

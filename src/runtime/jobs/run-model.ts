@@ -6,7 +6,7 @@ import { parseShape } from '#runtime/shape.ts'
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timedOut' | 'skipped'
 
-/** What a scheduled run says for the word of whoever started it. */
+/** The trigger of a scheduled run. */
 export const SCHEDULE_TRIGGER = 'schedule'
 const BY_HAND = 'manual'
 
@@ -26,7 +26,7 @@ export interface JobRun {
   readonly status: RunStatus
   readonly trigger: string
   readonly scheduledFor: Date | null
-  /** Ticks before this one that nobody was there to run. */
+  /** Ticks before this one that no worker ran. */
   readonly missed: number
   readonly operation: string | null
   /** Is the same for all its attempts, and in the log. */

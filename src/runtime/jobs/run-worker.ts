@@ -22,7 +22,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'DiskFull',
 ])
 
-/** Finds the visitor whom a job runs as, as they stand now. */
+/** Finds the current state of the visitor that a job runs as. */
 export interface RunVisitors {
   /** Undefined when there is none of that name who could sign in. */
   find(site: Site, username: string): Promise<Visitor | undefined>
@@ -67,7 +67,7 @@ export class RunWorker {
     }
   }
 
-  /** The queue has given up: whoever held the run went away, time and again. */
+  /** The queue has given up: the workers of the run were lost, time and again. */
   async giveUp({ siteId, runId }: QueueJobs['job-run']): Promise<void> {
     const message = `The run was interrupted ${MAX_ATTEMPTS} times and is not tried again`
     const error = { code: 'OperationInterrupted', message }
@@ -109,7 +109,7 @@ export class RunWorker {
     if (visitor) return visitor
     throw new AppError(
       'UserNotFound',
-      `User "${auth.username}", whom the job runs as, does not exist or may not sign in`,
+      `User "${auth.username}", which the job runs as, does not exist or may not sign in`,
     )
   }
 

@@ -36,7 +36,7 @@ export interface StartedRun {
   readonly status: 'started'
 }
 
-/** A tick, and those before it that nobody was there to run. */
+/** A tick, and those before it that no worker ran. */
 export interface Tick {
   readonly jobId: string
   readonly scheduledFor: Date

@@ -55,7 +55,7 @@ export class JobScheduler {
     this.#deps = deps
   }
 
-  /** Hears what changes when a job is due. */
+  /** Receives changes of when a job is due. */
   async listen(notifications: Pick<Notifications, 'listen'>): Promise<void> {
     const changed = () => this.#nextLook.changed()
     await notifications.listen('croft_jobs_due', {
@@ -119,7 +119,7 @@ export class JobScheduler {
         if (!(await claimDue(tx, jobId, dueAt))) return
         const job = await selectJob(tx, jobId)
         const next = job && nextTickOf(job, now)
-        // What cannot be worked out any more is told where it falls due.
+        // What cannot be computed any more is reported when it falls due.
         await upsertDue(tx, [{ jobId, dueAt: next ?? dueAt }], now)
       })
     } catch (error) {
@@ -214,7 +214,10 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
   return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
-/** Soon after the next whole second. Never longer, however the clock is set: nobody would look until it is there again. */
+/**
+ * Soon after the next whole second. Never longer, however the clock is set: otherwise no look happens until the clock is there
+ * again.
+ */
 const untilNextLookMs = (): number =>
   LOOK_EVERY_MS - (Date.now() % LOOK_EVERY_MS) + Math.random() * MAX_DELAY_MS
 

@@ -75,7 +75,7 @@ export class RuntimeLogs implements AsyncDisposable {
     this.#deps = deps
   }
 
-  /** Hears of lines that other replicas wrote. */
+  /** Receives lines that other replicas wrote. */
   listen(notifications: Notifications): Promise<void> {
     return notifications.listen('croft_log', {
       onMessage: ({ siteId }) => this.#watchers.wake(siteId),
@@ -193,7 +193,7 @@ export class RuntimeLogs implements AsyncDisposable {
     return true
   }
 
-  /** The site's admins are told once. */
+  /** The site's admins are notified once. */
   #lost(siteId: string): NewLogLine[] {
     if (this.#toldOfLoss.has(siteId)) return []
     this.#toldOfLoss.add(siteId)

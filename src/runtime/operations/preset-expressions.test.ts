@@ -40,7 +40,7 @@ describe('the fixed expressions of a preset', () => {
       /^preset\.fixed\.filterExpression: uses "#b", which nothing defines: .*expressionAttributeNames/,
     ],
     [
-      'a value that nothing defines and nobody may send',
+      'a value that nothing defines and no caller may send',
       { fixed: { filterExpression: 'a = :b', ...VALUES }, allowed: ['limit'] },
       /uses ":b", which nothing defines: .*expressionAttributeValues/,
     ],

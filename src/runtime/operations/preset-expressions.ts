@@ -63,7 +63,7 @@ const isDefined = (map: unknown, placeholder: string): boolean =>
 const undefinedPlaceholder = (placeholder: string, map: string): string =>
   `uses "${placeholder}", which nothing defines: add it to "${map}" in "fixed" or, if callers may decide it, name "${map}" in "allowed"`
 
-/** Where callers write no expression, nobody can make use of a placeholder that the fixed ones leave. */
+/** Where callers write no expression, a placeholder that the fixed ones leave has no use. */
 function refuseUnused(fixed: Readonly<Record<string, unknown>>, used: ReadonlySet<string>): void {
   for (const map of Object.values(PLACEHOLDER_MAPS)) {
     const given = fixed[map]

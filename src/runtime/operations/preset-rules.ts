@@ -55,7 +55,7 @@ function checkOwnerType({ owner }: PresetBinding, config: TableConfig): void {
   }
 }
 
-/** An operation that nobody could call as it stands is refused when it is bound. */
+/** Refuses to bind an operation that no caller could call. */
 function checkRequired(binding: PresetBinding, config: TableConfig | undefined): void {
   const { fixed = {}, preset } = binding
   const given = new Set([

@@ -119,7 +119,7 @@ const bindingOf = ({
   cacheTtlSeconds,
   functionId,
   preset,
-  // Absent where it is not so: digests stay those of before it could be.
+  // Absent where it is not so: digests of earlier versions stay the same.
   ...(http ? { http } : {}),
   ...(input === null ? {} : { input: compiled(input) }),
   ...(output === null ? {} : { output: compiled(output) }),
@@ -149,7 +149,7 @@ export function faultSummary({ faults }: CompiledRevision): string | null {
   return faults.length > 10 ? `${shown}; and ${faults.length - 10} more` : shown
 }
 
-/** Lists the functions that name variables nobody set. */
+/** Lists the functions that name variables without a value. */
 export function missingVariables(
   document: RevisionDocument,
 ): { readonly functionName: string; readonly names: readonly string[] }[] {
@@ -160,7 +160,7 @@ export function missingVariables(
   })
 }
 
-/** Lists the operations that are for groups nobody made. */
+/** Lists the operations that are for groups that do not exist. */
 export function missingGroups(
   { operations }: RevisionDocument,
   groups: ReadonlySet<string>,

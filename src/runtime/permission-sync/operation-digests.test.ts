@@ -91,7 +91,7 @@ describe('the digest of an operation', () => {
       { functions: [...compiled.functions, functionOf('x')] },
       [],
     ],
-    ['a store that nobody may touch', { stores: compiled.stores.slice(0, 1) }, []],
+    ['a store without grants', { stores: compiled.stores.slice(0, 1) }, []],
     ['a table that was made again', { stores: [tableOf('again', 'prices')] }, [...before.keys()]],
     ['a table of another name', { stores: [tableOf('table', 'costs')] }, [...before.keys()]],
     [

@@ -14,7 +14,7 @@ type Compiled = Omit<RevisionDocument, 'format' | 'operations'>
 
 /** Code that calls operations without this word in it is noticed when it runs (`OperationCalls`). */
 const MENTIONS_OPERATION = /\boperation\b/u
-/** 128 bits: whoever could find two alike would deceive the own site only. */
+/** 128 bits: a collision would deceive the own site only. */
 const DIGEST_LENGTH = 22
 
 /** The operations with the digest of each. A limit takes part only where it decides what an answer may be. */

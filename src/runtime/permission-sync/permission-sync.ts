@@ -202,7 +202,7 @@ export class PermissionSync {
     }
     for (const { operation, names } of missingGroups(document, groups)) {
       warn(
-        `Operation "${operation}" is for groups that do not exist, so nobody is in them: ${names.join(', ')}`,
+        `Operation "${operation}" is for groups that do not exist and have no members: ${names.join(', ')}`,
       )
     }
   }

@@ -69,7 +69,7 @@ export class OperationProfiles {
     if (target.kind !== 'function' || http === true) throw unprofiled(operation)
     if (this.#busy.has(siteId)) throw busy()
     this.#busy.add(siteId)
-    // Its own key: an isolate of its own, and nobody else's code in it.
+    // Its own key: an isolate of its own, without other code in it.
     const program = { ...published.program, key: `${siteId}!${randomUUID()}` }
     const call: Call = {
       site: { siteId, domain },

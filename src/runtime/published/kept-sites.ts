@@ -14,7 +14,7 @@ export class KeptSites {
   /** To note each use takes as long as to find the site. */
   readonly #chance = new Sampler()
 
-  /** `retire` is told of the program of a site that is kept no more. */
+  /** Calls `retire` with the program of a site that is kept no more. */
   constructor(retire: (program: Program) => void) {
     this.#sites = new LRUCache<string, PublishedSite>({
       maxSize: MAX_BYTES,

@@ -247,7 +247,7 @@ function presetChecks({ operations }: RevisionDocument): [string, ProgramFunctio
   return [[PRESET_CHECK, check]]
 }
 
-/** Grants by the name that a function calls its store by. A store that is gone is granted to nobody. */
+/** Grants by the name that a function calls its store by. A store that is gone has no grants. */
 const grantedStores = (
   grants: readonly Grant[],
   stores: readonly RevisionStore[],

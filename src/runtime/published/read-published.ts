@@ -17,7 +17,7 @@ export interface ReadPublishedDeps extends Pick<PlatformServices, 'database'> {
   /** The version of every operation of the site, by name. */
   operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
   readonly envVars: EnvVars
-  /** Told what calls may see before any of them begins. */
+  /** Learns what calls may see before any of them begins. */
   readonly redaction: Redaction
 }
 
@@ -43,7 +43,7 @@ export async function readPublished(
       }
     }
     const unreadable = typeof state?.currentRevision === 'number'
-    // Nobody asked for a revision yet, or the current one is in another version's format: ask now.
+    // There is no revision yet, or the current one is in another version's format: request one now.
     if (!state || (unreadable && state.synced >= state.requested)) await revisions.request(tx)
     return notProvisioned(state, unreadable)
   })

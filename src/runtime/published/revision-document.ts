@@ -19,12 +19,12 @@ export interface RevisionDocument {
   readonly stores: readonly RevisionStore[]
   /** By the hash that functions name; files that functions share are there once. */
   readonly modules: Readonly<Record<string, Module>>
-  /** The variables that functions name; those that nobody set are not there. */
+  /** The variables that functions name; those without a value are absent. */
   readonly env: readonly SealedEnvVar[]
   readonly egressAllow: readonly string[]
   /** Those that have come since it was written are not there: they have their defaults. */
   readonly limits: Partial<SiteLimits>
-  /** The activation that the code is of; none without a deployment, and in documents of before it was kept. */
+  /** The activation that the code is of; none without a deployment, and in documents of earlier versions. */
   readonly activation?: LiveActivation
 }
 
@@ -42,7 +42,7 @@ export interface RevisionOperation {
   readonly preset: PresetBinding | null
   /** Its function answers HTTP itself. */
   readonly http?: true
-  /** What its payloads and results are checked against. Absent where it has none, and in documents of before it could. */
+  /** What its payloads and results are checked against. Absent where it has none, and in documents of earlier versions. */
   readonly input?: CheckedSchema
   readonly output?: CheckedSchema
   /** Changes with whatever its answers may depend on, besides who asks for what and what is stored. */

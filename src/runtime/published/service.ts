@@ -16,7 +16,7 @@ import { type ReadPublishedDeps, readPublished } from './read-published.ts'
 
 /** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
 const UNKNOWN_MS = 500
-/** Sites that are read anew at once when messages may have been missed: calls want connections as well. */
+/** Sites that are read again concurrently when messages may have been missed: calls want connections as well. */
 const REFRESHED_AT_ONCE = 4
 
 interface Load {
@@ -54,7 +54,7 @@ export class PublishedSites {
     this.#sites = new KeptSites((program) => deps.retire(program))
   }
 
-  /** Hears of new revisions and versions from all replicas, this one included. */
+  /** Receives new revisions and versions from all replicas, this one included. */
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_revision', {
       onMessage: ({ siteId }) => void this.#refresh(siteId),
@@ -147,7 +147,7 @@ export class PublishedSites {
     this.#sites.doubtAll()
   }
 
-  /** Confirms all sites that nobody has asked for yet, those in use first: whoever asks before waits. */
+  /** Confirms all sites without a request so far, those in use first: an earlier request waits. */
   #refreshAll(): void {
     for (const siteId of this.#sites.ids()) void this.#refreshes.add(siteId)
   }
@@ -199,7 +199,7 @@ export class PublishedSites {
     } catch (error) {
       const doubted = this.#doubted(site)
       if (doubted === undefined || !isServiceUnavailable(error)) throw error
-      // Nobody can tell whether it is current; who may call it is another question.
+      // It is unknown whether it is current; who may call it is another question.
       return doubted
     } finally {
       if (this.#loads.get(siteId) === load) this.#loads.delete(siteId)

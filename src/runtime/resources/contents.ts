@@ -53,7 +53,7 @@ export function unconfirmedDeletion(
   const thing = type === 'ddbTable' ? 'Table' : 'Bucket'
   return new AppError(
     'ConfirmationRequired',
-    `${thing} "${name}" holds ${held} at the moment, and would be deleted for good with all that it holds by then: send "confirm": true. Nothing was changed`,
+    `${thing} "${name}" holds ${held} at the moment, and would be deleted permanently with all that it holds by then: send "confirm": true. Nothing was changed`,
     { fields: { contents } },
   )
 }

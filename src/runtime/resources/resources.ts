@@ -76,7 +76,7 @@ export class Resources {
     deps: Pick<PlatformServices, 'database' | 'queue' | 'disk'> & {
       readonly revisions: Revisions
       readonly functionGuard: FunctionGuard
-      /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
+      /** What the rows of tables have to know of their definitions: called in the transaction that writes one. */
       readonly layouts: {
         define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
       }
@@ -121,7 +121,7 @@ export class Resources {
     )
   }
 
-  /** Undefined when somebody else has changed the function since its code was checked. */
+  /** Undefined when another request has changed the function since its code was checked. */
   async #update(
     siteId: string,
     resourceId: string,

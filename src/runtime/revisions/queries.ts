@@ -111,7 +111,7 @@ export async function selectLatestRevision(tx: SiteTx): Promise<number | undefin
   return row?.revision
 }
 
-/** Reads both tables at one moment: a revision that is published meanwhile deletes the one before it. */
+/** Reads both tables at one moment: publishing a revision deletes the one before it. */
 export async function selectCurrent(
   tx: SiteTx,
 ): Promise<{ readonly revision: number; readonly document: unknown } | undefined> {

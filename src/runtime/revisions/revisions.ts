@@ -40,7 +40,7 @@ export class Revisions {
     return state
   }
 
-  /** Makes a site's changes happen one after the other without requesting a revision: whoever changes something requests one later. */
+  /** Serializes a site's changes without requesting a revision: the writer requests one later. */
   async lock(tx: SiteTx): Promise<void> {
     await insertState(tx, this.#deps.clock.now())
     await lockState(tx)
@@ -68,7 +68,7 @@ export class Revisions {
     return state
   }
 
-  /** Writes the next revision, unless a newer one is there already, and tells the replicas. True when changes came meanwhile. */
+  /** Writes the next revision, unless a newer one is there already, and tells the replicas. True when changes came in between. */
   publish(
     siteId: string,
     {
@@ -86,7 +86,7 @@ export class Revisions {
       const behind = state.requested > synced
       const status = outcome(behind, error)
       await updateState(tx, { status, error }, now, { revision, synced })
-      // Nobody reads an older one, and what was deleted since is still in it.
+      // An older one is not read, and what was deleted since is still in it.
       await deleteRevisionsBefore(tx, revision)
       await this.#deps.notifications.notify(tx, 'croft_revision', { siteId, revision })
       return behind

@@ -41,7 +41,7 @@ interface Mappings {
   readonly segments: Int32Array
 }
 
-/** Reads a source map that a site brought; undefined when it is none. Others run meanwhile. */
+/** Reads a source map that a site brought; undefined when it is none. Yields to other work. */
 export async function readSourceMap(text: string): Promise<SourceMap | undefined> {
   const content = parsed(text)
   if (!Value.Check(Format, content)) return undefined
@@ -63,7 +63,7 @@ export interface OriginalPosition extends Position {
   readonly content: string | undefined
 }
 
-/** Where what stands at a position came from; undefined for what the bundler added. */
+/** The source position of a position in the code; undefined for what the bundler added. */
 export function originalPosition(
   { sources, contents, mappings }: SourceMap,
   { line, column }: Position,
@@ -113,7 +113,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Decodes in stretches; `undefined` when the text is not as the specification has it. Segments that lead nowhere have source -1. */
+/** Decodes in stretches; `undefined` when the text is not as the specification has it. Segments without a target have source -1. */
 function* decodeMappings(text: string): Generator<void, Mappings | undefined> {
   const decoder = new MappingsDecoder()
   for (let from = 0; from < text.length; from += STRETCH) {

@@ -16,7 +16,7 @@ import {
 
 const KEPT_BYTES = 64 * 1024 * 1024
 
-/** A site that has more maps than these read in a minute sees the bundle's own places meanwhile. */
+/** A site that has more maps than these read in a minute sees the bundle's own places until then. */
 const READS_PER_MINUTE = 30
 const COUNTED_SITES = 10_000
 
@@ -62,7 +62,7 @@ export class SourceMaps {
     noUpdateTTL: true,
   })
   /** One at a time: reading a large one takes a core for a tenth of a second. */
-  readonly #turns = new Limiter({ permits: 1, refuse: () => new Error('nobody is refused') })
+  readonly #turns = new Limiter({ permits: 1, refuse: () => new Error('no request is refused') })
 
   constructor(deps: {
     readonly logger: Logger
@@ -72,7 +72,7 @@ export class SourceMaps {
     this.#deps = deps
   }
 
-  /** Replaces the places in bundles by those of the sources. Places whose map is not at hand stay; it never rejects. */
+  /** Replaces the places in bundles by those of the sources. Places whose map is not loaded stay; it never rejects. */
   async locate(siteId: string, text: string): Promise<string> {
     const places = bundlePlaces(text)
     if (places.length === 0) return text
@@ -85,7 +85,7 @@ export class SourceMaps {
     return withOriginalPlaces(text, originals)
   }
 
-  /** Where what stands in a bundle was written; undefined for other files, and where the map is not at hand. */
+  /** The source place of a place in a bundle; undefined for other files, and where the map is not loaded. */
   async original(siteId: string, place: CodePlace): Promise<OriginalPlace | undefined> {
     const map = isBundle(place.path) ? await this.#mapOf(siteId, place.path) : undefined
     const found = map && originalPosition(map, place)

@@ -54,7 +54,7 @@ export class TableEngine {
 
   constructor(
     deps: ItemStoreDeps & {
-      /** Left out where nobody watches the disk. */
+      /** Left out where the disk is not watched. */
       readonly disk?: DiskRoom
       /** Left out for tables without a quota. */
       readonly quotas?: MeteredWrites

@@ -48,7 +48,7 @@ function readIndex(sent: unknown, at: number): unknown {
   }
 }
 
-/** Undefined for all attributes, which an index shows unless told otherwise. */
+/** Undefined for all attributes, which an index shows by default. */
 function readProjection(sent: unknown): unknown {
   if (!isJsonObject(sent)) {
     if (sent === 'ALL' || sent === undefined) return undefined

@@ -17,7 +17,7 @@ import { bodyForm } from './store/stored-form.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
 import type { Table } from './table.ts'
 
-/** Takes whole tables out of a site, and into one that nobody uses yet. */
+/** Takes whole tables out of a site, and into one that is not in use yet. */
 export class TableTransfer {
   readonly #clock: Clock
   readonly #layouts: TableLayouts

@@ -32,7 +32,7 @@ import {
   setUpkeep,
 } from './usage-queries.ts'
 
-/** Every failed try means that somebody else has settled the same object in between. */
+/** Every failed try means that another process has settled the same object in between. */
 const OBSERVE_TRIES = 20
 
 /** Of one statement, which holds its site's lock until it is committed. */
@@ -65,9 +65,9 @@ interface SeenObject {
 }
 
 /**
- * What the buckets of each site hold, and the quota on it. The object store is the truth. Bytes are reserved before they
- * can arrive and settled after; an object's size is taken over only if nobody settled the object since its version was
- * read, and is looked up anew otherwise, so that the accounts end up right in whatever order things happen.
+ * What the buckets of each site hold, and the quota on it. The object store is the truth. Bytes are reserved before they can
+ * arrive and settled after; an object's size is recorded only if the object was not settled since its version was read, and is
+ * looked up again otherwise, so that the accounts end up right in whatever order things happen.
  */
 export class BucketQuotas {
   readonly #deps: BucketQuotasDeps
@@ -86,8 +86,8 @@ export class BucketQuotas {
   }
 
   /**
-   * Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs, and `TooManyRequests` when it is more
-   * than its holder may have under way.
+   * Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs, and `TooManyRequests` when it is more than
+   * its holder may have in flight.
    */
   async write(
     ref: ObjectRef,
@@ -334,7 +334,7 @@ class BucketSteps {
     return answer.outcome === 'granted' ? answer.version : '0'
   }
 
-  /** False when somebody settled the object since that version. */
+  /** False when the object was settled since that version. */
   async settle(
     { siteId, bucketId, key }: ObjectRef,
     { version, sizeBytes, ends }: SeenObject,

@@ -18,7 +18,7 @@ export type BucketStep = ObjectName &
     | { readonly kind: 'look' }
     | {
         readonly kind: 'settle'
-        /** The object's, when what is told was seen. */
+        /** The object's, when the report was seen. */
         readonly version: string
         /** Undefined when there is no such object. */
         readonly sizeBytes: number | undefined
@@ -41,7 +41,7 @@ export type StepAnswer =
       readonly maxObjects: number
     }
   | { readonly outcome: 'settled' }
-  /** Somebody settled the object since that version. */
+  /** The object was settled since that version. */
   | { readonly outcome: 'changed' }
 
 /** All steps in one statement, in their order. Undefined when nothing was done because no upkeep is planned. */

@@ -1,6 +1,6 @@
 /** How often what was promised to uploads is looked after, while there are any. */
 export const UPKEEP_MS = 10 * 60_000
-/** A planned upkeep that is this late is lost, and planned anew. */
+/** A planned upkeep that is this late is lost, and planned again. */
 export const UPKEEP_LATE_MS = 60 * 60_000
 /** How often everything is counted again, on sites where something happens. */
 export const RECOUNT_MS = 24 * 60 * 60_000

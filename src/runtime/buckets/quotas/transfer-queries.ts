@@ -4,7 +4,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { ObjectName } from './model.ts'
 
-/** Objects that came before anybody wrote to their buckets. */
+/** Objects that came before the first write to their buckets. */
 export async function insertObjects(
   tx: SiteTx,
   objects: readonly (ObjectName & { readonly sizeBytes: number })[],

@@ -31,7 +31,7 @@ describe('the body of a response on its way', () => {
     expect(waiting).toHaveBeenCalledOnce()
   })
 
-  test('refuses what nobody asked for', async () => {
+  test('refuses what was not requested', async () => {
     const { queue } = opened()
     await expect(queue.push(chunk(4 * HTTP_LIMITS.bufferedBytes + 1))).rejects.toThrow('asked for')
   })
@@ -63,7 +63,7 @@ describe('the body of a response on its way', () => {
     expect(events.left).toHaveBeenCalledOnce()
   })
 
-  test('is given up with the client, and holds up nobody', async () => {
+  test('is given up with the client, and delays no other', async () => {
     const { queue, events, reader } = opened()
     const sent = [queue.push(chunk(HTTP_LIMITS.bufferedBytes)), queue.push(chunk(1))]
     await reader.cancel()

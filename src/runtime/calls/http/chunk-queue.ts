@@ -4,7 +4,7 @@ import { HTTP_LIMITS } from './http-limits.ts'
 const MOST_BUFFERED = 4 * HTTP_LIMITS.bufferedBytes
 
 interface ChunkQueueEvents {
-  /** Nobody reads any more. */
+  /** The reader has gone. */
   left(): void
   /** The client has all of it. */
   ended(): void

@@ -34,7 +34,7 @@ export class OperationExchange implements CallExchange {
   /** `request` is the body, unless it was handed over whole. */
   constructor(request: RequestSource | undefined) {
     this.#request = request
-    // A failure belongs to whoever waits for the answer.
+    // A rejection belongs to the code that awaits the answer.
     this.#answer.promise.catch(() => {})
   }
 
@@ -89,7 +89,7 @@ export class OperationExchange implements CallExchange {
     else this.#closeStream?.()
   }
 
-  /** Nobody waits for the response any more. */
+  /** The client does not wait for the response any more. */
   leave(): void {
     this.#closeStream?.()
     this.#left.abort()
@@ -152,7 +152,10 @@ function bodyOf({ body }: ResponseHead, text: string): Uint8Array<ArrayBuffer> |
 }
 
 const goneAway = (): AppError =>
-  new AppError('OperationInterrupted', 'The client has gone: nobody reads the response any more')
+  new AppError(
+    'OperationInterrupted',
+    'The client has disconnected: the response is not read any more',
+  )
 
 const tooLong = (): UnsendableResponse =>
   new UnsendableResponse(
@@ -161,5 +164,5 @@ const tooLong = (): UnsendableResponse =>
 
 const tooSilent = (): UnsendableResponse =>
   new UnsendableResponse(
-    `nothing came of it for too long: limit ${HTTP_LIMITS.silenceMs} (silenceMs). A stream with long pauses sends a comment or an empty line meanwhile`,
+    `no bytes for too long: limit ${HTTP_LIMITS.silenceMs} (silenceMs). A stream with long pauses sends a comment or an empty line in between`,
   )

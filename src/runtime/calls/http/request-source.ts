@@ -40,7 +40,7 @@ export class RequestSource {
     }
   }
 
-  /** Nobody reads what is left. */
+  /** Discards what is left. */
   close(): void {
     this.#reader.cancel().catch(() => {})
   }

@@ -6,7 +6,7 @@ const head = (headers: readonly unknown[], rest: object = {}): string =>
   JSON.stringify({ status: 200, statusText: '', headers, body: 'none', ...rest })
 
 describe('the head of a response out of an isolate', () => {
-  test('is kept but for what belongs to the service', () => {
+  test('is kept except for what belongs to the service', () => {
     const parsed = parseResponseHead(
       head([
         ['X-Own', 'caf\u00e9\t!'],

@@ -136,7 +136,7 @@ export class PresetRunner {
     return { ...request, nextToken: this.#tokens.open(scope, nextToken) }
   }
 
-  /** Leaves out what tells of others' items: their keys, and how many of them were passed over. */
+  /** Leaves out what reveals others' items: their keys, and how many of them were skipped. */
   #shown(scope: readonly string[], own: OwnRequest, answer: object): object {
     if (!('items' in answer) || !Array.isArray(answer.items)) return answer
     if (own.first) return { item: answer.items[0] ?? null }
@@ -156,7 +156,7 @@ function holderOf({ authority, address }: Call): string | undefined {
   return authority ? `user ${authority.sub}` : `network ${ipPrefix(address ?? '')}`
 }
 
-/** Who calls. A job of the system and a stranger are nobody. */
+/** Who calls. A job of the system and an anonymous caller have no user. */
 function subOf(call: Call): string {
   const caller = callerOf(call)
   if (caller) return caller.sub
@@ -172,7 +172,7 @@ function boundedPayload(body: string, binding: PresetBinding, preset: Preset | u
   return read(body, PAYLOAD_BOUNDS)
 }
 
-/** What a caller whom the limiter refused is told of. */
+/** The error of a caller that the limiter refused. */
 export function failureOf(refusal: LimiterRefusal): SandboxFailure {
   switch (refusal.reason) {
     case 'queue-full': {

@@ -13,7 +13,7 @@ const NamedJob = Type.Object({
   name: Type.Optional(SiteName),
 })
 
-/** Calls of operations that a schedule or somebody's hand starts. */
+/** Calls of operations that a schedule or a person starts. */
 export const jobSection = (jobs: Jobs): DefinitionSection => ({
   name: 'jobs',
   maxItems: MAX_JOBS,

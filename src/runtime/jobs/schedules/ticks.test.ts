@@ -318,7 +318,7 @@ describe('due ticks', () => {
     })
   })
 
-  test('become the last of them after a time in which nobody looked', () => {
+  test('become the last of them after a pause of the scheduler', () => {
     expect(due('*/5 * * * *', '2026-03-01T10:05Z', '2026-03-01T12:04Z')).toEqual({
       last: at('2026-03-01T12:00Z'),
       missed: 23,

@@ -224,7 +224,7 @@ function projectedNames(table: TableSchema, index: IndexSchema): ReadonlySet<str
   return new Set([...keys, ...(projection.nonKeyAttributes ?? [])])
 }
 
-/** Refuses what an index that holds some attributes cannot tell of the others. */
+/** Refuses attributes that the index does not hold. */
 function checkProjected(
   { select }: ItemPageRequest,
   { projection, filter }: BoundExpressions,

@@ -18,7 +18,7 @@ export interface TableOwner {
   readonly sub: string
 }
 
-/** A request that reaches nobody's items but the caller's. */
+/** A request that reaches the caller's items only. */
 export interface OwnRequest {
   readonly action: ItemAction
   readonly input: RequestFields
@@ -99,7 +99,7 @@ function ownGet(schema: TableConfig, request: RequestFields, owner: TableOwner):
   }
 }
 
-/** What is another's is never overwritten; what is nobody's yet becomes the caller's. */
+/** An item of another owner is never overwritten; one without an owner becomes the caller's. */
 function ownPut(schema: TableConfig, request: RequestFields, owner: TableOwner): OwnRequest {
   const input = { ...request, item: withOwner(request['item'], owner) }
   if (isKey(schema, owner)) return { action: 'put', input }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 import { ReadLimiter } from './read-limiter.ts'
 
-/** Reads that end when they are told to, in the order in which they began. */
+/** Reads that end when the test says so, in the order in which they began. */
 class Reads {
   readonly begun: string[] = []
   readonly #lanes = new ReadLimiter()

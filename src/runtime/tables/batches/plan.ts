@@ -16,7 +16,7 @@ export interface BatchPlan<Result> {
 interface PlanDeps {
   readonly items: BatchItems
   readonly now: Date
-  /** To be told before anything is written. */
+  /** Called before anything is written. */
   readonly meter: WriteMeter
 }
 
@@ -24,7 +24,7 @@ interface PlanDeps {
 export interface BatchChange {
   readonly ref: ItemRef
   readonly item: Item | undefined
-  /** What is there; undefined for nothing, or where nobody looked. */
+  /** What is there; undefined for nothing, or where it was not read. */
   readonly before?: Item | undefined
 }
 

@@ -45,8 +45,8 @@ interface CancellationReason {
 }
 
 /**
- * All actions of a transaction or none, as if nothing else happened meanwhile. Keys that do not fit their tables cancel it;
- * any other fault of the request is thrown as it is.
+ * All actions of a transaction or none, in isolation. Keys that do not fit their tables cancel it; any other fault of the request
+ * is thrown as it is.
  */
 export function readTransactWrite(
   requests: readonly TransactRequest[],

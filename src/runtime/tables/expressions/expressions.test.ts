@@ -281,7 +281,7 @@ describe('the size of an expression', () => {
     ['KeyConditionExpression', 'keyConditionExpression', ''],
     ['ProjectionExpression', 'projectionExpression', ''],
     ['UpdateExpression', 'updateExpression', ''],
-  ] as const)('is told of a %s', (parameter, field, size) => {
+  ] as const)('is an error for a %s', (parameter, field, size) => {
     const message = `Invalid ${parameter}: ${sentence}${size}`
     const bindAny = () => expressions.bind({ [field]: long }, [field], readValue)
     expect(bindAny).toThrow(validationError(message))
@@ -354,7 +354,7 @@ describe('the names and values of a request', () => {
     expect(() => bind(texts)).toThrow(validationError(message))
   })
 
-  test('are put in anew each time, though a text is parsed once', () => {
+  test('are put in again each time, though a text is parsed once', () => {
     const text = 'SET #a = :v'
     const first = bind({
       updateExpression: text,

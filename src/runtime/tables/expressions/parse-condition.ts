@@ -11,7 +11,7 @@ const REDUNDANT = 'The expression has redundant parentheses;'
 /** More than any expression that is not refused has in a row. */
 const MAX_NEGATIONS = 310
 
-/** What stands in parentheses is known for a condition or an operand only by what follows it. */
+/** What is in parentheses is known for a condition or an operand only by what follows it. */
 interface Term {
   readonly node: ConditionNode<string> | OperandNode<string>
   readonly bracketed: boolean

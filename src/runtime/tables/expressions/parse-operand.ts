@@ -47,7 +47,7 @@ export class OperandParser {
     return operands
   }
 
-  /** Parses what stands in parentheses; `fault` says what is wrong where it is too deep. */
+  /** Parses an expression in parentheses; `fault` says what is wrong where it is too deep. */
   nested<Node>(fault: string, parse: () => Node): Node {
     this.#reader.expect('(')
     this.#depth += 1
@@ -77,7 +77,7 @@ export class OperandParser {
         ? `The function is not allowed in ${place} expression; function: ${name}`
         : `Invalid function name; function: ${name}`,
     )
-    // The expression is refused, so nobody sees what stands for the function.
+    // The expression is refused, so the replacement of the function is never used.
     return OPERAND_FUNCTIONS[this.#scope]
   }
 }

@@ -20,7 +20,7 @@ export interface MeteredWrites {
   run<Result>(siteId: string, write: (meter: WriteMeter) => Promise<Result>): Promise<Result>
 }
 
-/** Nothing was written: whoever runs the write requests a grant and tries again. */
+/** Nothing was written: the runner of the write requests a grant and tries again. */
 export class QuotaExhausted extends Error {
   readonly requested: Cost
 

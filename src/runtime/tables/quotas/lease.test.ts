@@ -52,7 +52,7 @@ class Holder {
     this.#account = account
   }
 
-  /** One of: it is told, it is answered, the answer is heard. */
+  /** One of: the report is sent, it is answered, the answer is received. */
   settleStep(): void {
     if (this.#told === undefined) this.#told = this.room.report()
     else if (this.#answer === undefined) this.#answer = this.#account.answer(this.room, this.#told)
@@ -110,7 +110,7 @@ describe('room', () => {
         let stored = NOTHING
         const perform = {
           write(holder: Holder, by: Cost) {
-            // Nobody removes what is not there.
+            // What is not there cannot be removed.
             if (!fits(NOTHING, plus(stored, by))) return
             const charge = holder.begin(by)
             if (charge === undefined) return
@@ -136,7 +136,7 @@ describe('room', () => {
     )
   }, 30_000)
 
-  test('that nobody renewed for half a minute is not used', () => {
+  test('that was not renewed for half a minute is not used', () => {
     let now = 0
     const account = new Account(cost(700, 2))
     const room = new QuotaLease(() => now)

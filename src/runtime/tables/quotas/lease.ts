@@ -13,7 +13,7 @@ import {
   smaller,
 } from './cost.ts'
 
-/** Room that nobody renewed for so long is not used any more: others take its holder for dead later. */
+/** Room that was not renewed for so long is not used any more: others take its holder for dead later. */
 const VALID_MS = 30_000
 /** What a process asks for on top of what it needs: twice what it wrote lately, within these bounds. */
 const MIN_PREFETCH: Cost = { bytes: 1024 ** 2, items: 1000 }
@@ -48,13 +48,13 @@ export interface QuotaGrant {
 /** A write that has ended. */
 interface FinishedReservation {
   readonly held: Cost
-  /** Unknown when nobody can say whether it was done; undefined when nothing was written. */
+  /** Unknown when the write may or may not have been done; undefined when nothing was written. */
   readonly growth: Cost | 'unknown' | undefined
   /** The ledger's, as it was known when the write began. */
   readonly epoch: number
 }
 
-/** What one process may still write for a site without asking anybody. Nothing here waits. */
+/** What one process may still write for a site without asking the ledger. Nothing here waits. */
 export class QuotaLease {
   readonly #now: () => number
   #free = NOTHING
@@ -169,7 +169,7 @@ export class QuotaLease {
     if (!fits(taken, limits)) this.#free = NOTHING
   }
 
-  /** Nobody knows whether the ledger took the report: what was gained is reported again, what was lost is not. */
+  /** It is unknown whether the ledger took the report: what was gained is reported again, what was lost is not. */
   reportFailed(report: QuotaReport): void {
     this.#gain = plus(this.#gain, report.gain)
     this.#wrote ||= report.wrote
@@ -192,7 +192,7 @@ export class QuotaLease {
   }
 }
 
-/** One try of a write, and what it holds of the quota meanwhile. */
+/** One attempt of a write, and what it holds of the quota during it. */
 export class QuotaReservation implements WriteMeter {
   readonly exact: boolean
   readonly #lease: QuotaLease

@@ -63,7 +63,7 @@ export class QuotaLeases implements AsyncDisposable {
     })
   }
 
-  /** Asks for a grant; `held` when enough has become free meanwhile. */
+  /** Asks for a grant; `held` when enough has become free since. */
   request(siteId: string, lease: QuotaLease, asked: Cost): Promise<QuotaDecision | 'held'> {
     return this.#mutex.run(siteId, async () => {
       if (lease.hold(asked)) return 'held'
@@ -115,7 +115,7 @@ export class QuotaLeases implements AsyncDisposable {
 
   async #reportOrWarn(siteId: string): Promise<void> {
     await this.report(siteId).catch((error: unknown) => {
-      this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is told later')
+      this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is reported later')
     })
   }
 

@@ -11,7 +11,7 @@ import type { QuotaGrant, QuotaReport } from './lease.ts'
 export interface LastRecount {
   readonly countTookMs: number | null
   readonly countedAgoMs: number | null
-  /** Whether nobody wrote meanwhile: then it was exact, else it may have said too much. */
+  /** Whether there was no other write: then it was exact, else it may have said too much. */
   readonly countedAlone: boolean
 }
 

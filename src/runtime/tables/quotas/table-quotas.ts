@@ -22,7 +22,7 @@ import {
   planRecount,
 } from './ledger-queries.ts'
 
-/** A write whose item others change meanwhile may need more each time. */
+/** A write whose item others change may need more each time. */
 const MAX_ATTEMPTS = 10
 
 /** How long one waits, in steps, where only writes that still run stand in the way. */
@@ -37,10 +37,10 @@ const MANY_ITEMS = 50_000
 /** Items that one statement counts. */
 const ITEMS_AT_ONCE = 5000
 
-/** How long somebody waits for a count. */
+/** How long a caller waits for a count. */
 const PATIENCE_MS = 2000
 
-/** From one count that somebody waits for to the next: so long, and twenty times as long as it took. */
+/** From one count with a waiting caller to the next: so long, and twenty times as long as it took. */
 const REST_MS = 1000
 
 /** After one that may have said too much. */
@@ -55,8 +55,8 @@ export interface TableUsage {
 
 /**
  * What the tables of each site hold, and the quota on it. A process leases a share for some writes from its site's ledger and
- * spends it in memory, so a write asks nobody. Where it did not look at what it replaces it is charged as if nothing had been
- * there; close to a limit writes look, and before one is refused everything is counted anew, if that was not done just now.
+ * spends it in memory, so a write needs no query. Where it did not look at what it replaces it is charged as if nothing had been
+ * there; close to a limit writes look, and before one is refused everything is counted again, if that was not done just now.
  */
 export class TableQuotas implements MeteredWrites, AsyncDisposable {
   readonly #deps
@@ -109,7 +109,7 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
     await this.#recounts.run(siteId, signal)
   }
 
-  /** Leaves that count to whoever asks next. */
+  /** Leaves that count to the next caller. */
   changed(siteId: string): Promise<void> {
     return this.#recounts.changed(siteId)
   }
@@ -149,7 +149,7 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
     })
   }
 
-  /** False when the write has to look at what is there before anybody can say whether it grows too much. */
+  /** False when the write has to look at what is there to know whether it grows too much. */
   async #grant(
     siteId: string,
     lease: QuotaLease,
@@ -233,8 +233,8 @@ class TableRecounts {
   }
 
   /**
-   * Counts anew for somebody who waits. `recent`: it was counted just now. `counting`: that takes longer than anybody should
-   * wait, and goes on.
+   * Counts again for a waiting caller. `recent`: it was counted just now. `counting`: that takes too long to wait for, and goes
+   * on.
    */
   async renew(siteId: string, last: LastRecount): Promise<'counted' | 'recent' | 'counting'> {
     const rest = restOf(last)
@@ -243,7 +243,7 @@ class TableRecounts {
     return withTimeout(this.begin(siteId), PATIENCE_MS, () => 'counting' as const)
   }
 
-  /** Never fails: what went wrong is logged, and the count is finished by somebody else. */
+  /** Never fails: an error is logged, and another process finishes the count. */
   async begin(siteId: string): Promise<'counted' | 'counting'> {
     try {
       await this.#flights.run(siteId, () => this.run(siteId, this.#stop.signal))

@@ -18,7 +18,7 @@ interface Placed {
 }
 
 /**
- * Items of several tables of one site, inside a transaction of the caller's. Whoever locks and writes runs the whole
+ * Items of several tables of one site, inside a transaction of the caller's. A caller that locks and writes runs the whole
  * transaction with `retryOnConflict`: an item that did not exist cannot be locked, and is found out by the write.
  */
 export class BatchItems {
@@ -44,7 +44,7 @@ export class BatchItems {
     return lockRefs(tx, refs)
   }
 
-  /** Reserves items and reads them; what `write` then writes of them is written only if nobody else changed it. */
+  /** Reserves items and reads them; `write` then writes of them only what no other transaction changed. */
   async lock(tx: SiteTx, refs: readonly ItemRef[]): Promise<readonly (Item | undefined)[]> {
     await this.reserve(tx, refs)
     const store = storeIn(tx, this.#deps.clock)
@@ -70,7 +70,7 @@ export class BatchItems {
       const item = changes[at]?.item
       const write = { expected, item, withBefore: false }
       const { outcome } = await writeWithLayout(deps, table, key, write)
-      if (outcome === 'changed') throw new WriteConflict('An item was changed meanwhile')
+      if (outcome === 'changed') throw new WriteConflict('The item has changed since it was read')
     }
   }
 }

@@ -6,7 +6,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { ItemKey } from './item-key.ts'
 import type { IndexEntry } from './layout.ts'
 
-/** An item that nobody else changes until the transaction ends. */
+/** An item, locked until the transaction ends. */
 export interface LockedItem {
   readonly key: ItemKey
   readonly body: string

@@ -85,7 +85,7 @@ async function insertEntries(tx: SiteTx, tableId: string, items: readonly BulkIt
   await tx.db.executeQuery(CompiledQuery.raw(text, [...parameters]))
 }
 
-/** What the tables of a site hold that has just been filled, before anybody writes. */
+/** What the tables of a site hold that has just been filled, before the first write. */
 export async function insertTableUsage(
   tx: SiteTx,
   used: { readonly bytes: number; readonly items: number },

@@ -11,7 +11,7 @@ import type { KeyAttribute, KeySchema } from '#runtime/tables/items/key-schema.t
 
 import { keyBytes } from './key-bytes.ts'
 
-/** So many that nobody finds two partition keys with the same. */
+/** So many that two partition keys with the same cannot be found. */
 const HASH_BYTES = 20
 const NO_SORT_KEY = Buffer.alloc(0)
 

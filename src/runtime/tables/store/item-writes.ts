@@ -84,7 +84,7 @@ async function readAndWrite(
   if (item !== found.item) {
     const write = { expected: found.expected, item, withBefore: false }
     const { outcome } = await writeWithLayout(deps, table, change.key, write)
-    if (outcome === 'changed') throw new WriteConflict('An item was changed meanwhile')
+    if (outcome === 'changed') throw new WriteConflict('An item has changed since it was read')
   }
   return change.shown(found.item, item)
 }
@@ -100,7 +100,7 @@ export async function writeWithLayout(
   const outcome = await store.write(table, key, { ...write, layout })
   if (outcome.outcome !== 'stale') return outcome
   layouts.forget(table)
-  throw new WriteConflict('The layout of a table was changed meanwhile')
+  throw new WriteConflict('The layout of a table has changed since it was read')
 }
 
 const mutexKey = ({ siteId, tableId }: Table, { key }: ItemChange): string =>

@@ -5,7 +5,7 @@ import type { KeyTerm } from '#runtime/tables/expressions/key-condition.ts'
 import { compareItemKeys, type ItemKey } from './item-key.ts'
 import { keyBytes } from './key-bytes.ts'
 
-/** A place among the keys of a table, or with `item` among those of an index, where equal keys are told apart by it. */
+/** A place among the keys of a table, or with `item` among those of an index, where it distinguishes equal keys. */
 export interface Bound extends ItemKey {
   readonly item?: ItemKey
 }

@@ -20,7 +20,7 @@ export async function lockRefs(tx: SiteTx, refs: readonly ItemRef[]): Promise<vo
     order by place) as sorted`.execute(tx.db)
 }
 
-/** Each write asks for this lock anyway. It comes before the rows, since whoever changes a layout may want the rows too. */
+/** Each write asks for this lock anyway. It comes before the rows, since a change of a layout may want the rows too. */
 async function shareLayouts(tx: SiteTx, refs: readonly ItemRef[]): Promise<void> {
   const tableIds = [...new Set(refs.map(({ table }) => table.tableId))].toSorted()
   await sql`select pg_advisory_xact_lock_shared(${LAYOUT_LOCK}, hashtext(table_id)) from (

@@ -25,7 +25,7 @@ import type { TableAddress } from './table-store.ts'
 /** What one transaction takes on: writers of these items wait for it. */
 const BATCH = { items: 200, bytes: 4 * 1_048_576 }
 const DELETED_AT_ONCE = 2_000
-/** How long ended items, which nobody sees any more, stay at most; and how often each table with a TTL attribute is looked at. */
+/** How long ended items, which are invisible, stay at most; and how often each table with a TTL attribute is looked at. */
 const SWEEP_SECONDS = 600
 
 /**

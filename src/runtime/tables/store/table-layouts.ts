@@ -60,7 +60,7 @@ export class TableLayouts implements KnownLayouts {
     )
   }
 
-  /** The same in a transaction: nobody who holds a connection waits for another one. */
+  /** The same in a transaction: a holder of a connection must not wait for another one. */
   within(tx: SiteTx): KnownLayouts {
     return {
       of: async (table) => this.#cache.getIfPresent(keyOf(table)) ?? this.#find(tx, table),
