@@ -15,7 +15,7 @@ export type ArchivePart = (typeof ARCHIVE_PARTS)[number]
 export const OPTIONAL_PARTS = ['users', 'keys', 'mail'] as const
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number]
 
-/** Those of them that nobody may read who finds the archive. */
+/** The parts that an archive without keys must not reveal. */
 export const SEALED_PARTS: readonly OptionalPart[] = ['users', 'keys']
 
 /** What the archive begins and ends with. */
@@ -31,7 +31,7 @@ export const MAX_ROWS_ENTRY_BYTES = 48 * MIB
 /** As much as S3 takes in one put. */
 const MAX_OBJECT_BYTES = 5 * 1024 * MIB
 export const MAX_ENTRIES = 20_000_000
-/** What an archive may unpack to, unless whoever imports it says another number. */
+/** What an archive may unpack to, unless the import names another number. */
 export const DEFAULT_MAX_BYTES = 64 * 1024 * MIB
 
 type EntryKind = 'rows' | 'object' | 'bytes'
@@ -166,5 +166,5 @@ export const invalidArchive = (reason: string, cause?: unknown): AppError =>
 export const archiveTooLarge = (reason: string): AppError =>
   new AppError('ArchiveTooLarge', `The archive is too large: ${reason}`)
 
-/** Whoever made the archive chose it. */
+/** The maker of the archive chose it. */
 const shownName = (name: string): string => name.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 120)

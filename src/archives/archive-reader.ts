@@ -29,7 +29,7 @@ export async function* readArchive(
   const unpacked = pipeline(Readable.from(read, { objectMode: false }), gunzip, (chunks) =>
     feed(decoder.writable.getWriter(), chunks, maxBytes),
   )
-  // Is met below, by whoever reads.
+  // Handled below, by the reader.
   unpacked.catch(() => {})
   const reader = decoder.readable.getReader()
   // The tar only knows that it was cut; what cut it knows why.

@@ -26,7 +26,7 @@ export interface ArchiveEntry {
 /** What follows from the entries when all of them are written. */
 export type ManifestFacts = Omit<ArchiveManifest, 'parts'>
 
-/** tar, compressed, as whoever reads it takes it: header, entries, manifest. */
+/** A compressed tar in reading order: header, entries, manifest. */
 export function writeArchive(
   header: ArchiveHeader,
   entries: AsyncGenerator<ArchiveEntry, ManifestFacts, undefined>,
@@ -71,7 +71,7 @@ async function* hashed({ name, body }: ArchiveEntry, digests: PartDigests) {
   }
 }
 
-/** Ends the tar when whoever reads goes away. */
+/** Ends the tar when the reader goes away. */
 function compressed(tar: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = tar.getReader()
   const gzip = createGzip({ level: GZIP_LEVEL })

@@ -14,7 +14,7 @@ interface SecretColumn {
   readonly isPasswordHash?: true
 }
 
-/** How the rows of a table travel: with every column that the database does not compute, but for these exceptions. */
+/** How the rows of a table travel: with every column that the database does not compute, except for these. */
 interface Travelling<Column extends string> {
   readonly part: ArchivePart
   /** Rows are in the order of these; in that of the primary key when left out. */

@@ -94,7 +94,7 @@ function arrivingValue({ name, type, isNullable, defaultValue }: TravellingColum
   return `case when line ? '${name}' then ${read} else ${defaultValue} end`
 }
 
-/** The secrets of a site that an archive without keys leaves behind, each to be set anew where the site goes. */
+/** The secrets of a site that an archive without keys leaves behind, each to be set again where the site goes. */
 export async function selectMissingSecrets(tx: SiteTx): Promise<MissingSecret[]> {
   const { rows } = await sql<MissingSecret>`
     select 'environment variable' as kind, name, 1 as place

@@ -68,7 +68,7 @@ describe('a password on its way', () => {
     expect(JSON.parse(line)).toEqual({ ...USER, hash: HASH, sealed_srp: null })
   })
 
-  test('opens for nobody else: neither as of another account nor with another passphrase', async () => {
+  test('opens neither as of another account nor with another passphrase', async () => {
     const [from, to] = [installation('one'), installation('two')]
     const leaving = leavingRow(passwordRow(from, null), PASSWORDS, from)
     expect(() => arrivingRow(leaving.replace('ann', 'bob'), PASSWORDS, to)).toThrow('does not open')

@@ -17,7 +17,7 @@ export interface RowSeals {
   readonly siteKey: WrappedSiteKey
   /** What this installation hashes passwords with. */
   readonly passwordKey: Uint8Array
-  /** Undefined for secrets that everybody may read who has the archive. */
+  /** Undefined for secrets that every reader of the archive may have. */
   readonly archive: ArchiveSeal | undefined
 }
 

@@ -90,7 +90,7 @@ export class SiteExports {
 
   /**
    * All rows are of one moment, and have been read when this resolves. Objects are read as they are taken: one that changes
-   * meanwhile comes as it is then.
+   * during the export comes as it is then.
    */
   async export(siteId: string, request: ExportRequest): Promise<ReadableStream<Uint8Array>> {
     const { config, disk, securityEvents } = this.#deps
@@ -180,7 +180,7 @@ export class SiteExports {
     try {
       return yield* this.#partsOf(siteId, { header, rows, missingSecrets })
     } catch (error) {
-      // Whoever reads is told only that it broke off: the status was sent before.
+      // The client only sees that the response broke off: the status was sent before.
       this.#deps.logger.warn({ siteId, err: error }, 'an export broke off')
       throw error
     }

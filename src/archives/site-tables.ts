@@ -14,7 +14,7 @@ type Row = Readonly<Record<string, unknown>>
 const RECIPIENT_LEFT = 'left to the installation that the site came from'
 
 const NOT_SIGNED_IN = 'sessions end'
-const SIGN_IN = 'a sign-in that is under way'
+const SIGN_IN = 'a sign-in in progress'
 const REPEATED = 'requests that are repeated here'
 const SEEN_HERE = 'what this installation saw'
 const COUNTED = 'counted while items and objects are written'
@@ -33,7 +33,7 @@ export const SITE_TABLES: SiteTables = {
   site: 'the header of the archive says how the site is set up',
   site_host: 'the names that the header says',
   site_key: 'each installation wraps a key of its own',
-  site_import: 'an import that is under way',
+  site_import: 'an import in progress',
   user_pool: { part: 'definition' },
   pool_client: {
     part: 'definition',
@@ -125,9 +125,9 @@ export const SITE_TABLES: SiteTables = {
   provider_visit: SIGN_IN,
   used_srp_challenge: SIGN_IN,
   used_passkey_challenge: SIGN_IN,
-  pending_sign_up: 'a sign-up that is under way',
-  address_change: 'a new address that is under way, with links that are good here only',
-  user_code: 'a code that is under way, hashed with a key of this installation',
+  pending_sign_up: 'a sign-up in progress',
+  address_change: 'a new address in progress, with links that are valid here only',
+  user_code: 'a code in progress, hashed with a key of this installation',
 
   // What proves something to others: values of secret variables, keys that sign, secrets that others know.
   signing_key: {
@@ -199,7 +199,7 @@ export const SITE_TABLES: SiteTables = {
   outbound_message: 'mail on its way from here',
   mail_delivery: 'deliveries that are repeated here',
   mail_removed_object: 'objects that are being removed',
-  mail_staged_attachment: 'uploads that are under way',
+  mail_staged_attachment: 'uploads in progress',
 
   // Items and objects.
   table_layout: REMADE,
@@ -211,7 +211,7 @@ export const SITE_TABLES: SiteTables = {
   table_room: 'of processes of this installation',
   bucket_object: COUNTED,
   bucket_usage: COUNTED,
-  bucket_reservation: 'uploads that are under way',
+  bucket_reservation: 'uploads in progress',
 }
 
 export const ARCHIVED_TABLES = archivedTables(SITE_TABLES)

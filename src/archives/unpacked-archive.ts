@@ -115,7 +115,7 @@ export class UnpackedArchive {
       while (this.#puts.size >= PUTS_AT_ONCE) await Promise.race(this.#puts)
       const put = this.#put(object, bytes).finally(() => this.#puts.delete(put))
       this.#puts.add(put)
-      // Is met by whoever waits for it.
+      // Handled by the code that awaits it.
       put.catch(() => {})
     }
     const inBucket = bucketObjectOf(object)

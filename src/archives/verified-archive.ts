@@ -22,7 +22,7 @@ export interface VerifiedArchive {
   readonly manifest: ArchiveManifest
 }
 
-/** Is told the header before the rest is read, and may throw what is wrong with it. */
+/** Called with the header before the rest is read; may throw what is wrong with it. */
 export type OnHeader = (header: ArchiveHeader) => void | Promise<void>
 
 /** Reads all of an archive and keeps none of it. Throws unless every part is what the manifest at its end says. */
@@ -56,7 +56,7 @@ async function digest(entry: PackedEntry, { part }: EntryName, digests: PartDige
   for await (const bytes of entry.bytes) digests.add(part, bytes)
 }
 
-/** The first entry is known by its place, so that what is no archive of ours is told apart. */
+/** The first entry is known by its place, so that a file that is no archive of ours is recognized. */
 function documentIn(entry: PackedEntry, name: string): Promise<Buffer> {
   if (entry.name !== name) throw invalidArchive('it is not the export of a site')
   return wholeEntry(entry, MAX_DOCUMENT_BYTES)
