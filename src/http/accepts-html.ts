@@ -33,7 +33,7 @@ export const asksForPage = (request: Request): boolean =>
   !TOKEN.test(request.headers.get('authorization') ?? '') &&
   !isJsonType(request.headers.get('content-type'))
 
-/** Where both are wanted alike, the one that is named first is preferred. */
+/** At equal preference, the first in the header wins. */
 function prefersHtml(request: Request): boolean {
   const ranges = rangesOf(request)
   const html = ranges.findIndex(({ type, quality }) => type === HTML && quality > 0)

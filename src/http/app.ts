@@ -199,7 +199,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
 
 /**
  * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`, and of files there are many
- * for each page: a line each would cost more than the answer. Of probes nobody reads one. While a disk is full, which may be
+ * for each page: a line each would cost more than the answer. Probes are not logged at all. While a disk is full, which may be
  * that of the log, only faults have one.
  */
 function requestLog({ logger, config, disk }: Pick<AppContext, 'logger' | 'config' | 'disk'>) {

@@ -73,7 +73,7 @@ export class Cors {
     response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
   }
 
-  /** What `open` sets on an answer from `/data`, where the site is at hand. */
+  /** The headers that `open` sets on a response from `/data`, where the site is known. */
   forVisitors(site: SiteEntry, origin: string): Readonly<Record<string, string>> {
     if (!this.#originsOf(site, VISITORS).includes(origin)) return { vary: 'origin' }
     return {
@@ -101,7 +101,7 @@ export class Cors {
     try {
       return (await this.#context.httpCalls.find(site, operation)) !== undefined
     } catch {
-      // The request itself hears what is wrong.
+      // The request itself gets the error.
       return false
     }
   }

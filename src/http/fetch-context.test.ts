@@ -14,7 +14,7 @@ describe('what a browser says that a request is for', () => {
     ['a fetch', 'cors', 'empty', 'script'],
     ['a fetch of this origin', 'same-origin', 'empty', 'script'],
     ['an image', 'no-cors', 'image', 'script'],
-    ['a mode that nobody knows', 'x', 'document', 'script'],
+    ['an unknown mode', 'x', 'document', 'script'],
   ])('%s', (_, mode, destination, expected) => {
     expect(contextOf({ 'sec-fetch-mode': mode, 'sec-fetch-dest': destination })).toBe(expected)
   })

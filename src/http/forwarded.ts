@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 /** What a proxy says of a request that it hands on. The last of each is what the proxy that is nearest wrote itself. */
 export interface Forwarded {
-  /** Whom each proxy on the way had it from, in their words. */
+  /** The address that each proxy on the way had it from, as they wrote it. */
   readonly hops: readonly string[]
   /** The host that was asked for, as the nearest proxy saw it. */
   readonly host: string | undefined

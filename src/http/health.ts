@@ -7,7 +7,7 @@ import { authority } from './plugins/authority.ts'
 import { operatorAuth, operatorKeyCheck } from './plugins/operator-auth.ts'
 import { authNameFindings } from './portal/auth-name-findings.ts'
 
-/** Named when they are away, but most of what is served needs none of them: what does is told 503. */
+/** Named when they are away, but most of what is served needs none of them: what does gets 503. */
 const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis', 'objects', 'disk'])
 
 /** Machines ask them every few seconds. */
@@ -15,11 +15,11 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 export const isProbe = (path: string): boolean => PROBES.has(path)
 
-/** What the operator is told of an installation. */
+/** What the operator sees of an installation. */
 const Diagnosis = Type.Object({
   status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
   checks: Type.Record(Type.String(), Type.String()),
-  /** What stands around the processes that run site code. */
+  /** The walls around the processes that run site code. */
   walls: Type.Array(
     Type.Object({
       wall: Type.String(),
@@ -40,8 +40,8 @@ const Diagnosis = Type.Object({
 })
 
 /**
- * For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. With the operator key it
- * also says which walls stand around site code: whoever attacks one need not know.
+ * For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. With the operator key it also
+ * says which walls exist around site code: an attacker need not know.
  */
 export const healthRoutes = (context: AppContext) => {
   const holdsKey = operatorKeyCheck(context)

@@ -10,7 +10,7 @@ const asked = (uiLocales: string | undefined, accepted: string | undefined): Req
   })
 }
 
-describe('the language of whoever reads an answer', () => {
+describe('the language of the reader of a response', () => {
   test.each([
     ['of the application that sent them', 'fr', 'de', 'fr'],
     ['the first that there is of those it lists', 'nl da-DK pl de', 'fr', 'pl'],
@@ -21,7 +21,7 @@ describe('the language of whoever reads an answer', () => {
     ['the one that their browser likes best', undefined, 'en;q=0.5, de;q=0.8, fr;q=0.3', 'de'],
     ['none that their browser refuses', undefined, 'de;q=0, pl;q=0.1', 'pl'],
     ['English for others', undefined, 'nl-NL, *', 'en'],
-    ['English where nobody says one', undefined, undefined, 'en'],
+    ['English without a preference', undefined, undefined, 'en'],
     ['English for empty ones', '', '', 'en'],
     ['English for what is no language', '../../de <de> d', ';q=1,,;;q', 'en'],
     ['English after too many others', `${'nl '.repeat(300)}de`, `${'nl,'.repeat(500)}de`, 'en'],

@@ -3,13 +3,13 @@ import Negotiator from 'negotiator'
 import type { Language } from '#base/language.ts'
 import { DEFAULT_LANGUAGE, firstLanguage, languageOfLocales } from '#languages/language.ts'
 
-/** Longer lists are of nobody's browser. */
+/** No browser sends longer lists. */
 const MAX_HEADER = 1000
 
 /** The parameter of OpenID Connect, which pages of ours take, too. */
 export const UI_LOCALES = 'ui_locales'
 
-/** The language of whoever reads the answer: as the application that sent them says, and else as their browser does. */
+/** The language of a response: as the application that sent its user says, and else as their browser does. */
 export const languageOf = (request: Request): Language =>
   saidLanguageOf(request) ?? DEFAULT_LANGUAGE
 

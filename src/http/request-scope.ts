@@ -36,7 +36,7 @@ export class RequestScope {
     this.#peer = peer
   }
 
-  /** The peer, or what a trusted proxy says the peer is. Asked for only when somebody wants it: most requests do not. */
+  /** The peer, or what a trusted proxy says the peer is. Computed on first use: most requests do not need it. */
   get peerAddress(): string {
     return this.#peer.address
   }
@@ -55,7 +55,7 @@ export function scopeOf(request: Request & Scoped): RequestScope {
   return scope
 }
 
-/** Whoever has the request has its scope from then on. */
+/** All holders of the request have its scope from then on. */
 export function attachScope(request: Request & Scoped, scope: RequestScope): void {
   request[SCOPE] = scope
 }
@@ -80,7 +80,7 @@ export class RequestScopes {
   /** The scope of a request that has none yet, for who hands it on beside the request. */
   of(request: Request, peer: Peer): RequestScope {
     const { headers, url } = request
-    // Not a count: whoever sees two of them would know how many requests of other sites came between.
+    // Not a count: two of them would reveal how many requests of other sites came between.
     const requestId = this.#ids.uuid()
     nameTraceOf(request, requestId)
     const direct = { requestId, host: headers.get('host') ?? '', path: pathOf(url) }

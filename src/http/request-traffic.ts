@@ -43,7 +43,7 @@ export class RequestTraffic {
     FAMILIES.map((family) => [family, new DurationHistogram()]),
   )
 
-  /** The same, and each answer is counted once it is made; whoever waits for it does not wait for that. */
+  /** The same, and each response is counted once it is made, without delaying it. */
   counting(fetch: Fetch): Fetch {
     return (request, peer) => {
       const startedAt = performance.now()

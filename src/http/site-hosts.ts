@@ -25,7 +25,7 @@ const ON_THE_SITE: HostKinds = ['site']
 /** Below an issuer: what programs call, whose tokens travel in body and header. No cookie counts there. */
 export const COOKIELESS_PATHS =
   /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
-/** Ends a sign-in of before, on its name. */
+/** Ends an earlier sign-in, on its name. */
 const FORMER_LOGOUT = /^\/oidc\/[^/]+\/logout\/former\/?$/
 const AUTHORIZE = /^\/oidc\/[^/]+\/oauth2\/authorize\/?$/
 /** OpenID Connect lets forms of other sites post to these. */
@@ -92,8 +92,8 @@ function hostNames(
 }
 
 /**
- * Leads to the page that people asked for under another name; undefined for every other failure. A client that asks an issuer
- * of before hears of that issuer in the response.
+ * Leads to the page that people asked for under another name; undefined for every other failure. A client that asks a former
+ * issuer gets that issuer in the response.
  */
 export function redirectToRightHost(
   { code, fields }: AppError,

@@ -22,6 +22,6 @@ export const tlsPermissionRoutes = (context: AppContext) =>
     },
     {
       query: Type.Object({ domain: Type.String({ minLength: 1, maxLength: MAX_DOMAIN }) }),
-      detail: authority('open', 'says of a name that somebody knows whether it is a site'),
+      detail: authority('open', 'says of a name that a replica knows whether it is a site'),
     },
   )

@@ -84,7 +84,7 @@ const statusOf = async (answer: Response | Promise<Response>): Promise<number> =
   try {
     return (await answer).status
   } catch {
-    // The server answers that for whoever throws.
+    // The server answers that for an error that was thrown.
     return 500
   }
 }

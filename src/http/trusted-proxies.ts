@@ -27,8 +27,8 @@ export class TrustedProxies {
   }
 
   /**
-   * The nearest address that is not one of ours, walking from the peer to the first hop. Whoever one of ours knows no address of
-   * counts as that one: words of any kind would each be somebody else.
+   * The nearest address that is not one of ours, walking from the peer to the first hop. When one of ours names no address, it
+   * counts as the client itself: arbitrary words would each be another client.
    */
   clientOf(peer: string, hops: readonly string[]): string {
     let client = peer

@@ -35,7 +35,7 @@ const StartedView = Type.Object({
   }),
 })
 
-/** Calls of a site's operations that a schedule, or somebody's hand, starts. */
+/** Calls of a site's operations that a schedule, or a person, starts. */
 export const jobRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/jobs' })
     .use(adminAuth(context))

@@ -54,7 +54,7 @@ const named = ({ oldEmail, newEmail }: ChangedAddress, { domain }: Site) => ({
   site: domain,
 })
 
-/** Asks whoever opened the link; the button agrees. */
+/** Asks the person who opened the link; the button agrees. */
 export const askPage = (
   { site, language }: ReadPage,
   { link, change, token }: AddressPage & { readonly token: string },

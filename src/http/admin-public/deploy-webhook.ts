@@ -11,7 +11,7 @@ import { WEBHOOK_PATH, WebhookAnswer } from '#identity/deploy-webhooks/deploy-we
 /** Of a push with thousands of commits. */
 const BODY = new RequestBody('text', 5 * 1024 * 1024)
 
-/** Where the forge of an external repository tells of pushes. */
+/** Where the forge of an external repository reports pushes. */
 export const deployWebhookRoutes = (context: AppContext) =>
   new Elysia({ prefix: WEBHOOK_PATH }).use(publicSite(context)).post(
     '/',

@@ -13,7 +13,7 @@ const HEADERS = { vary: 'accept' }
 /** Whose page it is, and who reads it. */
 type ReadPage = Pick<HtmlPage, 'site' | 'language'>
 
-/** Asks whoever opened the link; the button agrees. */
+/** Asks the person who opened the link; the button agrees. */
 export const consentPage = (
   page: ReadPage,
   token: string,

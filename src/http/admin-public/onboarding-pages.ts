@@ -12,7 +12,7 @@ import type { Site } from '#sites/site.ts'
 /** A request of an invited person, whose link is valid. */
 export interface OnboardingRequest {
   readonly site: Site
-  /** Of whoever opened the link. */
+  /** Of the person who opened the link. */
   readonly language: Language
   readonly token: string
   readonly invite: OpenInvite

@@ -33,7 +33,7 @@ const decode = (
 ) => decodeBody({ coding, bytes, host: 'one.test' }, { limitBytes, tooLong, signal })
 const ZEROS = Buffer.alloc(48 * MIB)
 
-/** So little alike that it shrinks to a fourth: it is refused for its length, not for its growth. */
+/** With so little repetition that it shrinks to a fourth: it is refused for its length, not for its growth. */
 const digits = (sizeBytes: number): Buffer =>
   Buffer.from(Array.from({ length: sizeBytes }, (_, at) => 48 + (((at * at * 7919) % 997) % 10)))
 
@@ -82,7 +82,7 @@ test('a zstd body that wants a window of 128 MB is refused', async () => {
   await expect(decode('zstd', wide)).rejects.toMatchObject({ code: 'InvalidContentEncoding' })
 })
 
-test('a body that nobody waits for is left', async () => {
+test('a body whose reader is gone is left', async () => {
   const ending = new AbortController()
   const left = decode('gzip', gzipSync(digits(LIMIT)), ending)
   ending.abort(new Error('gone'))

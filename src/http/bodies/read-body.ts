@@ -30,7 +30,7 @@ export async function readJson(request: Request, body: RequestBody): Promise<unk
 export function hasJsonBody(request: Request): boolean {
   const { headers } = request
   if (headers.get('content-length') === '0') return false
-  // Whoever sees the body of a request makes a stream of it.
+  // The first reader of a body makes a stream of the request.
   if (isJsonType(headers.get('content-type'))) return true
   if (request.body === null) return false
   throw notJson()
@@ -65,7 +65,7 @@ export function readBodyBytes(request: Request, body: RequestBody): Promise<Uint
     : readBytes(request, request.body, limitOf(body))
 }
 
-/** The bytes of a body as they come; reading them fails when they stall. The body is untouched until somebody reads. */
+/** The bytes of a body as they come; reading them fails when they stall. The body is untouched until the first read. */
 export function uploadStream(request: Request): ReadableStream<Uint8Array> {
   const { body } = request
   if (body === null) return new Blob([]).stream()
@@ -150,8 +150,8 @@ async function readBytes(
 type OpenReader = ReturnType<typeof openReader>
 
 /**
- * What reads a body, and `failure`, which is aborted with the reason when the budgets end the body. Nobody cancels it: what is
- * left of a body, the server receives and throws away.
+ * What reads a body, and `failure`, which is aborted with the reason when the budgets end the body. It is not cancelled: the
+ * server receives and discards what is left of a body.
  */
 function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
   const { bodyBudgets, peerAddress, host } = scopeOf(request)
@@ -174,6 +174,6 @@ function parseBody(text: string, { parse }: RequestBody): unknown {
   }
 }
 
-/** Nobody receives it: the connection is gone. */
+/** It does not reach the client: the connection is gone. */
 const brokenOff = (): AppError =>
   new AppError('RequestTimeout', 'The request body broke off before its end')

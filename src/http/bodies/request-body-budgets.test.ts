@@ -51,7 +51,7 @@ describe('a body that is being received', () => {
     expect(ended).toHaveLength(1)
   })
 
-  test('takes no time while nobody asks for more of it', () => {
+  test('takes no time while no more of it is requested', () => {
     const { ended, open, pass } = hall()
     const upload = open('upload', 'a')
     upload.pause()

@@ -19,7 +19,7 @@ export interface BodySource {
 export interface BodyProgress {
   /** More has arrived, and with it so much more is held. */
   received(bytes: number, heldBytes: number): void
-  /** Nobody asks for more: no time passes until somebody does. */
+  /** The reader requests no more: no time passes until it does. */
   pause(): void
   resume(): void
   /** Nothing of it waits any more. */
@@ -45,7 +45,7 @@ interface Group {
 
 /**
  * The request bodies that have not ended. One that stalls is ended; where too much is held, the one that has held most for
- * longest makes room, so that whoever sends at an ordinary speed gets through beside those who do not.
+ * longest makes room, so that clients that send at an ordinary speed get through beside those that do not.
  */
 export class RequestBodyBudgets {
   readonly #now: () => number
@@ -58,7 +58,7 @@ export class RequestBodyBudgets {
     this.#now = now
   }
 
-  /** `end` is told, once and at any time until `closed`, why the body is read no further. */
+  /** Calls `end`, once and at any time until `closed`, with the reason why the body is read no further. */
   open({ network, host }: BodySource, end: (fault: AppError) => void): BodyProgress {
     return this.#open([this.#group('network', network), this.#group('host', host), this.#all], end)
   }

@@ -60,7 +60,7 @@ export interface ReceivedRequest {
   readonly isAuthorized: boolean
 }
 
-/** What the isolate is told of the request, and where the rest of its body comes from. */
+/** The parts of the request that the isolate gets, and where the rest of its body comes from. */
 export interface ServedText {
   readonly text: string
   readonly source: RequestSource | undefined

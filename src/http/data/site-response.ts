@@ -3,7 +3,7 @@ import type { OperationResponse } from '#runtime/calls/http/operation-exchange.t
 /** Statuses that have no body (RFC 9110, section 6.4.1). */
 const NO_BODY = new Set([204, 205, 304])
 
-/** What a function answered, as it goes out. Where it does not say how it may be kept, nobody keeps it. */
+/** What a function answered, as it goes out. Where it has no caching headers, it is not cached. */
 export function siteResponse({ head, body }: OperationResponse, method: string): Response {
   const headers = new Headers()
   for (const [name, value] of head.headers) headers.append(name, value)

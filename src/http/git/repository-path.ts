@@ -8,7 +8,7 @@ export const REPOSITORY_PATH = '/site.git'
 export const isRepositoryPath = (path: string): boolean =>
   path === REPOSITORY_PATH || path.startsWith(`${REPOSITORY_PATH}/`)
 
-/** Git shows the text of a failure to its user, when it is plain text, and asks for a password when it is told to. */
+/** Git shows the text of a failure to its user when it is plain text, and asks for a password on 401. */
 export function repositoryErrorResponse(error: AppError): Response {
   const headers = errorHeaders(error)
   const status = statusOf(error)

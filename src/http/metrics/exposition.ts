@@ -3,7 +3,7 @@ import type { Metric, MetricLabels, MetricSample } from './metric.ts'
 /** Prometheus's text format, version 0.0.4. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** What the metrics say of `source` now. One that cannot be read is left out, and `failed` is told. */
+/** What the metrics say of `source` now. Leaves out one that cannot be read, and calls `failed`. */
 export function exposition<Source>(
   metrics: readonly Metric<Source>[],
   source: Source,

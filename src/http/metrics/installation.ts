@@ -13,7 +13,7 @@ export interface ProcessWatch {
   readonly version: string
 }
 
-/** All that the metrics read, at one moment. What does not answer in time is undefined, and is not told. */
+/** All that the metrics read, at one moment. What does not answer in time is undefined, and is not exported. */
 export interface Installation extends ProcessWatch {
   readonly context: AppContext
   readonly sandbox: SandboxStatus

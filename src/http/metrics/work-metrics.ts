@@ -72,7 +72,7 @@ export const WORK_METRICS: readonly Metric<Installation>[] = [
   {
     name: 'croft_mail_sent_total',
     type: 'counter',
-    help: 'Messages handed to the gateway by this process: sent, kept here where there is no gateway, refused for good, or failed this time.',
+    help: 'Messages handed to the gateway by this process: sent, kept here where there is no gateway, refused permanently, or failed this time.',
     labels: ['outcome'],
     read: ({ context }) => tallied('outcome', context.outgoingTransport.outcomes.entries()),
   },

@@ -25,7 +25,10 @@ const CODE_DESTINATIONS = new Set([
   'xslt',
 ])
 
-/** Up to this size a body is sent in one piece: Bun tells the length of bytes and of files, and streams in chunks of untold length. */
+/**
+ * Up to this size a body is sent in one piece: Bun sends the length of bytes and of files, and streams in chunks of unknown
+ * length.
+ */
 const WHOLE_BYTES = 1024 * 1024
 
 /** The object that the URL grants, whole or a range of it, for GET and HEAD. */

@@ -14,7 +14,7 @@ export function evaluatePreconditions(
   { etag, lastModified }: Validators,
 ): 'failed' | 'unmodified' | undefined {
   const match = headers.get('if-match')
-  // Nothing is before or after a time that is not told.
+  // Nothing is before or after an unknown time.
   const since = lastModified ? secondsOf(lastModified) : Number.NaN
   if (match !== null) {
     if (!names(match, (tag) => tag === etag)) return 'failed'

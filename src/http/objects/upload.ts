@@ -5,7 +5,7 @@ import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
 
-/** Whoever counts what a site stores. */
+/** Counts what a site stores. */
 export interface Uploads {
   /** Runs `put`, or refuses before it. */
   take(

@@ -23,7 +23,7 @@ const GATE = {
   popups: true,
 } as const
 
-/** RFC 6749 section 3.1; GET and POST alike, as OpenID Connect Core section 3.1.2.1 requires. */
+/** RFC 6749 section 3.1; for both GET and POST, as OpenID Connect Core section 3.1.2.1 requires. */
 export const authorizeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/authorize' })
     .use(pages(context))

@@ -32,7 +32,7 @@ export const consentRoutes = (context: AppContext) =>
     },
   })
 
-/** Who answers: undefined for a browser in which nobody is signed in. */
+/** The user who answers: undefined for a browser without a session. */
 function answerOf({ request, pool, flow }: InteractionRequest) {
   const sessionToken = readSession(request, pool)
   if (sessionToken === undefined) return undefined

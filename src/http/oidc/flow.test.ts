@@ -17,7 +17,7 @@ describe('a flow', () => {
     expect(flows.open(sealed, 'browser')).toEqual(FLOW)
   })
 
-  test('says nothing to whoever reads the address', () => {
+  test('reveals nothing in the URL', () => {
     expect(sealed).toMatch(/^[\w-]+$/)
     expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('ann')
   })

@@ -42,7 +42,7 @@ export type Flow = Static<typeof Flow>
 
 const Content = Type.Object({ flow: Flow })
 
-/** Carries a flow in a URL: sealed, for a day, and for one browser, so that nobody is led into another's flow. */
+/** Carries a flow in a URL: encrypted, for a day, and for one browser, so that it cannot continue in another browser. */
 export class Flows {
   readonly #seal: ExpiringSeal<typeof Content>
 

@@ -17,7 +17,7 @@ import { linkLine } from './pages/form.ts'
 import { seeOther } from './see-other.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
 
-/** The page that requests a code for a new password. It responds alike whether the address has an account or not. */
+/** The page that requests a code for a new password. The response is the same whether the address has an account or not. */
 export const forgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'forgotPassword',

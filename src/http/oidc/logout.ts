@@ -93,7 +93,7 @@ async function checkLogout(
     : logouts.check(site, pool, params, signedIn)
 }
 
-/** Cognito's other form has an authorization request: the browser comes to the page that signs somebody in for it. */
+/** Cognito's other form has an authorization request: the browser comes to the page that signs a user in for it. */
 function signInAgain(pool: Pool, params: URLSearchParams): LogoutCheck {
   const check = checkAuthorization(pool, params)
   if (check.kind === 'error-page') return { kind: 'refused', description: check.description }
@@ -125,7 +125,7 @@ async function signOut(
 const namesOfBefore = ({ site, pool }: PoolPageRequest): readonly string[] =>
   pool.kind === 'data' ? site.formerAuthDomains : []
 
-/** What ends the sign-in of the browser on a name of before, and leads on. */
+/** Ends the sign-in of the browser on a former name, and leads on. */
 export const formerLogoutRoutes = (context: AppContext) => {
   const logouts = new FormerLogouts(context)
   return new Elysia({ prefix: '/oidc/:userPoolId/logout/former' }).use(pages(context)).get(

@@ -21,7 +21,7 @@ import { linkLine } from './pages/form.ts'
 import { seeOther } from './see-other.ts'
 import { completePasswordSignIn, interactionPage, signInFormRoutes } from './sign-in-form.ts'
 
-/** The page that signs visitors up. It responds alike whether the address has an account or not. */
+/** The page that signs visitors up. The response is the same whether the address has an account or not. */
 export const signUpRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'signup',

@@ -99,7 +99,7 @@ const mapped = (value: unknown, resolve: Resolve): JsonSchema =>
   )
 
 function asSchema(value: unknown): TSchema {
-  if (!KindGuard.IsSchema(value)) throw new Error('What stands in a schema is no schema')
+  if (!KindGuard.IsSchema(value)) throw new Error('A value in a schema is no schema')
   return value
 }
 

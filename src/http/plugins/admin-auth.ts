@@ -27,7 +27,7 @@ export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =
       }),
   })
 
-/** Who calls with that header, as they stand now; throws for whoever is not at least that. */
+/** The current state of the caller with that header; throws for a lower role. */
 export async function admitAdmin(
   context: AppContext,
   site: Site,

@@ -102,7 +102,7 @@ export function admission<Admitted extends object>(
   const refusesOthers = !FORGIVING.includes(declaration['x-authority'])
   const detail = { ...declaration, ...requestBodyDetail(body) }
   return {
-    /** Is told the route, before `detail` is taken. */
+    /** Gets the route, before `detail` is taken. */
     introspect(route: object): void {
       const { changes, responds, summary, description, errors, idempotent }: Declared = route
       names = new RequestNames(route)

@@ -38,7 +38,7 @@ export function errorHeaders(error: AppError): Headers {
   return headers
 }
 
-/** Every failure as an AppError. What nobody expected becomes `InternalError`, its cause kept for the log. */
+/** Every failure as an AppError. Unexpected errors become `InternalError`, the cause kept for the log. */
 export function toAppError(error: unknown, code: string | number): AppError {
   if (error instanceof AppError) return error
   // Elysia wraps what a parse hook throws; admission runs there.

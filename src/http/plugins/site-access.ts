@@ -22,7 +22,7 @@ import { operatorKeyCheck, siteNamedIn } from './operator-auth.ts'
 /** Who came, for the audit trail and for what they deploy. */
 interface Admitted {
   readonly by: OperatorActor | DeployTokenActor
-  /** Found already for whoever has to hold a token of it. */
+  /** Found already when the caller needs a token of it. */
   readonly site: SiteRecord | undefined
 }
 

@@ -21,7 +21,7 @@ import {
 
 export interface PoolHttpRequest extends PoolRequest {
   readonly request: Request
-  /** Of whoever reads the answer. */
+  /** Of the reader of the response. */
   readonly language: Language
 }
 

@@ -7,7 +7,7 @@ import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { CreatedWebhook } from '#identity/deploy-webhooks/deploy-webhooks.ts'
 
-/** The secret with which the forge of a site's external repository tells of pushes. */
+/** The secret with which the forge of a site's external repository reports pushes. */
 export const portalDeployWebhookRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/deploy-webhook' })
     .use(operatorAuth(context))

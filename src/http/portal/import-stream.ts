@@ -9,7 +9,7 @@ interface ImportSource {
   readonly load: (onProgress: (progress: ImportProgress) => void) => Promise<ImportedArchive>
 }
 
-/** JSON line by line while a site is imported: `progress`, then `imported` or `error`. Whoever goes away ends the import. */
+/** JSON line by line while a site is imported: `progress`, then `imported` or `error`. A client that disconnects ends the import. */
 export function importStream({ signal }: Request, { load, logger }: ImportSource): Response {
   const left = new AbortController()
   const ending = AbortSignal.any([signal, left.signal])

@@ -99,5 +99,5 @@ const siteRemovalRoutes = (context: AppContext) =>
 const unconfirmed = (domain: string): AppError =>
   new AppError(
     'ConfirmationRequired',
-    `Deleting "${domain}" removes everything the site has, for good: send "confirm": true`,
+    `Deleting "${domain}" removes everything the site has permanently: send "confirm": true`,
   )

@@ -11,7 +11,7 @@ import {
   OptionalContactRecipientList,
 } from '#mail/contact/recipient-model.ts'
 
-/** To whom the site's contact form sends. */
+/** The recipients of the site's contact form. */
 export const contactRecipientRoutes = siteFamily(
   {
     site: '/admin/api/contact-recipients',

@@ -103,5 +103,5 @@ const changeView = ({
   ...(renamedFrom === null ? {} : { renamedFrom }),
   ...(renamedFrom === null || change.action !== 'create'
     ? {}
-    : { note: `there was no "${renamedFrom}" to rename: made anew` }),
+    : { note: `there was no "${renamedFrom}" to rename: created` }),
 })

@@ -205,7 +205,7 @@ export const stagedAttachmentRoutes = (context: AppContext) =>
       },
     )
 
-/** Deleting messages for good. For admins alone. */
+/** Deleting messages permanently. For admins alone. */
 export const messagePurgeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/messages' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
@@ -286,6 +286,6 @@ function confirmed(
   if (dryRun || confirm === true) return dryRun
   throw new AppError(
     'ConfirmationRequired',
-    `${what} would be deleted for good: send {"confirm": true}, or {"dryRun": true} to count them`,
+    `${what} would be deleted permanently: send {"confirm": true}, or {"dryRun": true} to count them`,
   )
 }

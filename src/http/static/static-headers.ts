@@ -14,7 +14,7 @@ export interface StaticHeaderSource {
 
 type FileResolution = Extract<PathResolution, { kind: 'file' }>
 
-/** Everything that an answer with this form of the file says, but for what differs between requests. */
+/** All headers of a response with this form of the file, except for those that differ between requests. */
 export function staticHeaders(
   { site, hsts }: StaticHeaderSource,
   resolution: FileResolution,
@@ -62,7 +62,7 @@ function finished(
   return new Headers([...headers])
 }
 
-/** No other site may put the page into a frame, or learn the path from which somebody came. */
+/** No other site may put the page into a frame, or learn the path of a referrer. */
 function addPageHeaders(headers: Map<string, string>): void {
   headers.set('referrer-policy', 'strict-origin-when-cross-origin')
   headers.set('x-frame-options', 'SAMEORIGIN')

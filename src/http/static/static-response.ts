@@ -50,7 +50,7 @@ export function staticResponse(
   return wholeResponse(contents, { ...asked, representation, answer })
 }
 
-/** Conditions about a time are none here: it is not told. */
+/** Conditions about a time do not apply: there is no `Last-Modified`. */
 const isConditional = (headers: Headers): boolean =>
   headers.has('if-none-match') || headers.has('if-match')
 

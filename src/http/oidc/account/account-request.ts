@@ -27,7 +27,7 @@ export type AccountNotice =
   | 'sessions-ended'
   | 'address'
 
-/** A request of somebody who is signed in, to a page of their account. */
+/** A request of a user who is signed in, to a page of their account. */
 export interface AccountRequest extends PoolPageRequest {
   readonly session: Session
   readonly csrf: CsrfSession

@@ -2,7 +2,7 @@ import Bowser from 'bowser'
 
 import { type LocalizedText, t } from '#languages/message.ts'
 
-/** Longer ones are of nobody's browser. */
+/** No browser sends longer ones. */
 const MAX_USER_AGENT = 512
 const UNKNOWN = t('device.unknown')
 

@@ -136,7 +136,7 @@ function ignoreEnded(error: unknown): void {
 
 const EXPIRED: PageFault = { status: EXPIRED_FORM.status, words: t('page.expired') }
 
-/** Words of our own for what came back from Google: whoever made the address of the page must not write on it. */
+/** Our own words for an error from Google: a crafted URL must not be able to write on the page. */
 function googleFault(params: URLSearchParams): PageFault | undefined {
   if (!params.has('error')) return undefined
   const words = params.get('error_description')?.startsWith('ProviderLinkedToOtherAccount')

@@ -81,7 +81,7 @@ function linksOf(
   return [...(mayRepeat ? [again] : []), backToSite(site, baseUrl)]
 }
 
-/** What whoever helps has to know: the error, and how to find the request in the log. */
+/** What support has to know: the error, and how to find the request in the log. */
 export const failureReference = (code: string, requestId: string): readonly SupportLine[] => [
   [t('failure.code'), code],
   [t('failure.request'), requestId],

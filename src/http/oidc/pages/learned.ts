@@ -7,7 +7,7 @@ const LEARNED = new Map([
   ['profile', t('scope.profile')],
 ])
 
-/** What scopes let an application learn and do, in words for whom it is about. A scope that is no more says its name. */
+/** What scopes let an application learn and do, in words for the user. A scope that is no more says its name. */
 export function scopeTexts(
   { settings }: Pick<Pool, 'settings'>,
   scopes: readonly string[],

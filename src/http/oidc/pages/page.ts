@@ -12,7 +12,7 @@ import { styleSheet } from './style-sheet.ts'
 export interface HtmlPage {
   /** The window's title, before the site's name. */
   readonly title: LocalizedText
-  /** Of whoever reads it. */
+  /** Of its reader. */
   readonly language: Language
   /** The site whose domain, color and logo the page shows. */
   readonly site: Pick<Site, 'domain' | 'branding'>

@@ -33,7 +33,7 @@ function faultsOf(
   return wanted.filter(([, one, other, contrast]) => contrastOf(one, other) < contrast)
 }
 
-/** As WCAG 2.2 defines it, told apart from the library that the palette asks. */
+/** As WCAG 2.2 defines it, independent of the library that the palette uses. */
 function contrastOf(one: string, other: string): number {
   const [lighter = 1, darker = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a)
   return (lighter + 0.05) / (darker + 0.05)

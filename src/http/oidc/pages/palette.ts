@@ -12,7 +12,7 @@ const PARTS = 3
 const STEP = 0.01
 /** Of lightness, between a button and the same beneath the pointer. */
 const OVER = 0.06
-/** Chroma (OKLCH) below which nobody names a hue. */
+/** Chroma (OKLCH) below which a colour has no visible hue. */
 const GRAY = 0.04
 const WHITE = '#ffffff'
 const BLACK = '#000000'
@@ -20,7 +20,7 @@ const BLACK = '#000000'
 /** What a color becomes in one scheme, as `#rrggbb`. */
 export interface Shades {
   readonly button: string
-  /** Around a button that could not be told from the page; undefined where it can. */
+  /** Around a button that could not be distinguished from the page; undefined where it can. */
   readonly buttonLine: string | undefined
   readonly buttonOver: string
   /** Of the words on it. */

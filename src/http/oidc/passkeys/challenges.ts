@@ -13,7 +13,7 @@ const CHALLENGE_BYTES = 32
 
 const Content = Type.Object({ challenge: Type.String() })
 
-/** For what a challenge is, and in which browser. `sub` is that of whoever adds a key. */
+/** For what a challenge is, and in which browser. `sub` is that of the user who adds a key. */
 interface ChallengeUse {
   readonly pool: Pick<Pool, 'issuer'>
   readonly csrf: Pick<CsrfSession, 'secret'>

@@ -86,7 +86,7 @@ const codeRoutes = (context: AppContext) =>
 const asksForRecovery = ({ request }: InteractionRequest): boolean =>
   new URL(request.url).searchParams.has(WITH_RECOVERY)
 
-/** The page on which somebody sets up an app without which the pool lets nobody in. */
+/** The page that sets up an app, where the pool requires one. */
 const setupRoutes = (context: AppContext) => {
   const secrets = new SetupSecrets(context)
   const show = async (interaction: InteractionRequest, { typed, errors }: FormState) => {
