@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const PEERS = join(ROOT, 'peers/node_modules')
 const NODE_MAJOR = 24
-/** What stands in for Bun until its install script has run is a few hundred bytes long. */
+/** The placeholder for Bun until its install script has run is a few hundred bytes long. */
 const SMALLEST_BUN = 1_000_000
 const GIVE_BACK_MS = 2000
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2']
@@ -88,7 +88,7 @@ function become(runtime, path, args) {
     process.env.UV_THREADPOOL_SIZE ??= String(cpus().length + 2)
   }
   if (typeof process.execve === 'function') process.execve(file, [file, ...argv])
-  // Heard from before its first word on: whoever reads that may answer with a signal.
+  // Handled from before its first output on: a parent that reads that may answer with a signal.
   for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
   // A process group of its own: a Ctrl-C reaches it once, through us, and not a second time from the terminal.
   const child = spawn(file, argv, { stdio: 'inherit', detached: process.platform !== 'win32' })

@@ -31,7 +31,7 @@ export const aliasSet: CliCommand = {
 
 export const aliasDelete: CliCommand = {
   name: 'alias delete',
-  summary: 'Have an address lead nowhere',
+  summary: 'Delete an alias',
   words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {

@@ -35,6 +35,6 @@ export const missingText = (missing: readonly MissingSecret[]): string[] =>
   missing.length === 0
     ? []
     : [
-        'Left behind, to be set anew there (or export with keys):',
+        'Left behind, to be set again there (or export with keys):',
         ...missing.map(({ kind, name }) => `  ${kind} ${printable(name)}`),
       ]

@@ -84,7 +84,7 @@ function changeOf(args: Arguments): Record<string, unknown> {
 
 function urisOf(args: Arguments, kind: 'redirect' | 'logout') {
   const uris = args.list(`${kind}Uri`)
-  // Commander takes `--no-x` for the opposite of an `--x` that holds unless told otherwise.
+  // Commander takes `--no-x` for the opposite of an `--x` that is on by default.
   if (args.flag(`${kind}Uris`)) return uris
   if (uris === undefined) return []
   throw new UsageError(`--${kind}-uri and --no-${kind}-uris exclude each other`)

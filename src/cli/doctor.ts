@@ -27,7 +27,7 @@ const Diagnosis = Type.Object({
   findings: Type.Array(Finding),
 })
 
-/** What each wall is for, told to whoever reads that it does not stand. */
+/** What each wall is for, shown when it is missing. */
 const MEANINGS: Readonly<Record<string, string>> = {
   files: 'sees only its own files',
   network: 'has no network',
@@ -72,7 +72,7 @@ const canLookFromHere = (error: unknown, { args }: Invocation): error is Command
   args.text('url') === undefined &&
   args.text('operatorUrl') === undefined
 
-/** What stands in the way of a start, as far as it can be seen with the environment of this command. */
+/** What prevents a start, as far as it can be seen with the environment of this command. */
 async function diagnosisOfStopped(
   { message }: CommandError,
   { env }: Invocation,

@@ -115,7 +115,7 @@ async function checkSignInName({ site }: LaunchTarget): Promise<string> {
   if (place === 'elsewhere') throw wrong(`${authDomain} leads to other addresses than ${domain}`)
   return place === 'same'
     ? `${authDomain} leads where ${domain} does`
-    : `${authDomain}, which was not compared: ${domain} leads nowhere from here`
+    : `${authDomain}, which was not compared: ${domain} does not resolve from here`
 }
 
 async function checkMethods(target: LaunchTarget): Promise<string> {
@@ -195,7 +195,7 @@ function adminToken(target: LaunchTarget): Promise<string> {
   return mint(target, { user: target.admin, pool: 'admin' })
 }
 
-/** Names the groups in the token only: nobody becomes a member by it. */
+/** Names the groups in the token only: it adds no member. */
 const mintVisitor = (target: LaunchTarget, groups: unknown): Promise<string> =>
   mint(target, {
     user: visitorOf(target.site.domain),

@@ -7,7 +7,7 @@ const MAX_LIMIT = 10_000
 /** Of a list that may be long. */
 export const LIMIT_OPTION = textOption(
   '--limit <number>',
-  `at most so many, ${DEFAULT_LIMIT} unless told otherwise`,
+  `at most so many; ${DEFAULT_LIMIT} by default`,
 )
 
 export function limitOf(args: Arguments): number {

@@ -91,7 +91,7 @@ const rowOf = ({ filename, contentType, size }: MessageDetail['attachments'][num
   ['', `${size} bytes`, contentType, filename].map(printable)
 
 function notes({ parsing, truncated, text, html }: MessageDetail): string[] {
-  if (parsing === 'pending') return ['It is not read yet: --raw has it as it came.']
+  if (parsing === 'pending') return ['It is not read yet: --raw prints the original.']
   if (parsing === 'failed')
     return ['It cannot be read. This is how it begins; --raw has all of it:']
   if (truncated) return ['It is cut; --raw has all of it:']

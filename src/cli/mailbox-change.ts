@@ -42,7 +42,7 @@ export const mailboxOwners: CliCommand = {
     const path = namedAddress(args).path('mailboxes')
     const [set, add, remove] = [args.list('set'), args.list('add'), args.list('remove')]
     if (set && (add ?? remove)) throw new UsageError('--set excludes --add and --remove')
-    if (!set && !add && !remove) throw new UsageError('say whom to --add, --remove or --set')
+    if (!set && !add && !remove) throw new UsageError('name the owners to --add, --remove or --set')
     if (set) await service.portal('PATCH', path, { body: { owners: set } })
     if (add) await service.portal('POST', `${path}/owners`, { body: { owners: add } })
     if (remove) await service.portal('DELETE', `${path}/owners`, { body: { owners: remove } })
@@ -101,7 +101,7 @@ export const mailboxRestore: CliCommand = {
 
 export const mailboxPurge: CliCommand = {
   name: 'mailbox purge',
-  summary: 'Remove a disabled mailbox with all its mail, for good',
+  summary: 'Remove a disabled mailbox and all its mail permanently',
   words: ['ADDRESS'],
   options: YES_OPTIONS,
   async run({ args, service }) {

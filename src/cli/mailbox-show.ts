@@ -28,7 +28,7 @@ function mailboxText(report: MailboxReport): string {
     [
       ['address', address],
       ['status', status],
-      ['owners', ownerEmails.join(', ') || 'nobody'],
+      ['owners', ownerEmails.join(', ') || 'none'],
       ['trash', trashAutoPurge ? `purged after ${trashRetentionDays} days` : 'kept'],
       ['usage', usageText(report)],
     ].map((row) => row.map(printable)),

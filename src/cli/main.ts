@@ -23,7 +23,7 @@ async function writeBytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     await pipeline(stdout.isTTY ? terminalBytes(chunks) : chunks, stdout, { end: false })
   } catch (error) {
-    // Whoever reads has seen enough, as `head` has.
+    // The reader has closed the pipe, as `head` does.
     if (!hasCode(error, 'EPIPE')) throw error
   }
 }

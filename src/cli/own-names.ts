@@ -15,7 +15,10 @@ export const AUTH_DOMAIN_OPTION = textOption(
   'where its visitors sign in, such as auth.{domain}, or none for the domain itself',
 )
 
-/** `{label}.{domain}` where it leads to an address of the domain's; null for a name that leads nowhere, or elsewhere. */
+/**
+ * `{label}.{domain}` where it resolves to an address of the domain's; null for a name that does not resolve, or resolves
+ * elsewhere.
+ */
 export async function resolvingName(
   label: 'admin' | 'auth',
   domain: string,

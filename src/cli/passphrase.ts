@@ -10,7 +10,7 @@ export const PASSPHRASE_OPTION = textOption(
   'a file with the passphrase of the archive; else CROFT_ARCHIVE_PASSPHRASE, or it is asked for',
 )
 
-/** Never an argument: those are in the list of processes and in the shell's history. Undefined where nobody says one. */
+/** Never an argument: those are in the list of processes and in the shell's history. Undefined without one. */
 export async function givenPassphrase(
   args: Arguments,
   env: Readonly<Record<string, string | undefined>>,

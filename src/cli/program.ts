@@ -33,7 +33,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   'forwarding target': 'Addresses that a mailbox forwards to',
   mail: 'The mail that mailboxes hold',
   'deploy-token': 'Secrets with which CI deploys a site',
-  'deploy-webhook': 'What the forge of a site’s external repository tells of pushes with',
+  'deploy-webhook':
+    'The secret with which the forge of a site’s external repository reports pushes',
   env: 'The environment variables of a site’s functions',
   table: 'The tables of a site and their items',
   bucket: 'The buckets of a site and their objects',

@@ -319,7 +319,7 @@ const sentWith = ({ kind, source }: Credential): string =>
     ? `. This was sent with the operator key from ${source}: give another with --operator-key`
     : `. This was sent with the deploy token from ${source}: give another with --token-file, or the operator key with --operator-key`
 
-/** What stands at that path in a JSON value; undefined when nothing does. */
+/** The value at that path in a JSON value; undefined without one. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value
   for (const name of path) found = isJsonObject(found) ? found[name] : undefined

@@ -83,7 +83,7 @@ async function* saved(
   }
 }
 
-/** What breaks off is told now, not when somebody wants to import it. */
+/** A broken export is reported now, not at its import. */
 async function verified(archive: AsyncIterable<Uint8Array>) {
   try {
     return await verifyArchive(archive, Number.MAX_SAFE_INTEGER)

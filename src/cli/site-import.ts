@@ -113,7 +113,7 @@ async function* bytesOf(call: Invocation, file: FileHandle, sizeBytes: number) {
   }
 }
 
-/** The service says line by line how far it is, and at last what came of it. */
+/** The service reports its progress line by line, and at last the result. */
 async function resultIn(call: Invocation, lines: AsyncIterable<string>): Promise<Imported> {
   const tell = reportProgress(call)
   for await (const line of lines) {

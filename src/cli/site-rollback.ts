@@ -19,7 +19,7 @@ export const siteRollback: CliCommand = {
     const from = await currentOf(service, site.siteId)
     const body = {
       ...(args.second === undefined ? {} : { deploymentId: args.second }),
-      // Whoever is faster has the word: what came between is not rolled back unseen.
+      // The faster request wins: what came between is not rolled back unseen.
       ...(from === null ? {} : { from }),
     }
     const path = sitePath(site.siteId, '/deployments/rollback')

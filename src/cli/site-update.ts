@@ -17,7 +17,7 @@ export const siteUpdate: CliCommand = {
     AUTH_DOMAIN_OPTION,
     flagOption(
       '--end-former-auth',
-      'end the issuers of the visitors’ sign-in of before, and with them the tokens that they made',
+      'end the former issuers of the visitors’ sign-in, and with them the tokens that they made',
     ),
     ...SITE_OPTIONS,
   ],

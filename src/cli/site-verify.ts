@@ -12,11 +12,11 @@ export const siteVerify: CliCommand = {
   options: [
     textOption('--user <email>', 'as this admin; else as the first super-admin'),
     textOption('--operation <name>', 'call this one; else any that the site has'),
-    textOption('--payload <json>', 'what the operation is called with; {} unless told otherwise'),
+    textOption('--payload <json>', 'what the operation is called with; {} by default'),
     choiceOption(
       '--mail <depth>',
       MAIL_DEPTHS,
-      'how deep to look at mail: rows, objects (unless told otherwise) for their lengths too, or bytes to read all',
+      'how deep to look at mail: rows, objects (the default) for their lengths too, or bytes to read all',
     ),
   ],
   async run(call) {

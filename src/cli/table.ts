@@ -219,7 +219,7 @@ async function writeBatch(
       await write([item]).catch((cause: unknown) => {
         const message = cause instanceof Error ? cause.message : String(cause)
         throw new CommandError(
-          `line ${item.line}: ${message}\n${written(count + at)} Correct the line and import the file again: items that are there already are written once more.`,
+          `line ${item.line}: ${message}\n${written(count + at)} Correct the line and import the file again: items that are there already are written again.`,
           { cause },
         )
       })

@@ -71,7 +71,7 @@ describe('croft users --pool admin', () => {
     const adam = await pool.joined('admin')
     expect(await users('--delete', adam.email)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('for good: add --yes'),
+      err: expect.stringContaining('permanently: add --yes'),
     })
     expect((await adam.call('GET', '/users')).status).toBe(200)
     expect(await users('--delete', adam.email, '--yes')).toMatchObject({ code: 0 })
@@ -134,7 +134,9 @@ describe('croft users --delete', () => {
     await stack.dataToken(HOST, { user: 'vic@example.org' })
     expect(await run('users', HOST, '--delete', 'vic@example.org')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('this deletes the account of "vic@example.org", for good: add'),
+      err: expect.stringContaining(
+        'this deletes the account of "vic@example.org" permanently: add',
+      ),
     })
     expect(await run('users', HOST, '--show', 'vic@example.org')).toMatchObject({ code: 0 })
   })

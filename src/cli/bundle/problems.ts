@@ -161,7 +161,7 @@ const UNFOLLOWED: Readonly<Record<string, string>> = {
   'indirect-require': 'require is handed on here: what it is asked for later fails in site code',
 }
 
-/** Why an import leads nowhere, and what to do. */
+/** Why an import cannot be resolved, and what to do. */
 export function unresolved(specifier: string, notes: Message['notes']): string {
   if (isNodeBuiltIn(specifier)) return builtInRefusal(specifier)
   if (REMOTE.test(specifier)) return `"${specifier}" ${NOT_FETCHED}`
