@@ -4,7 +4,7 @@ const { join } = require('node:path')
 
 const LIST = join('.ci', 'unsteady')
 
-/** The lines, without remarks. Throws when the file is not there: without it every fault would be forgiven again. */
+/** The lines, without remarks. Throws when the file is missing: otherwise every error would be excused again. */
 exports.listed = () =>
   readFileSync(LIST, 'utf8')
     .split('\n')

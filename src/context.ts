@@ -153,7 +153,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   }
 }
 
-/** What an operator is told of the installation. */
+/** The condition of the installation, for the operator. */
 const conditionOf = (
   platform: Platform,
   objects: ObjectStore,
@@ -252,7 +252,7 @@ async function work(
   stop: AbortSignal,
   handBack: AbortSignal | undefined,
 ): Promise<void> {
-  // Site code is ended first: a run that is handed back must not go on here while another process begins it anew.
+  // Site code is ended first: a run that is handed back must not go on here while another process starts it again.
   const endCalls = async () => {
     try {
       await runtime.sandbox[Symbol.asyncDispose]()

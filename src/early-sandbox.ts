@@ -65,7 +65,7 @@ export class EarlySandbox implements AsyncDisposable {
   }
 
   get #given(): SandboxEnvironment {
-    if (this.#environment === undefined) throw new Error('The sandbox runs code that nobody sent')
+    if (this.#environment === undefined) throw new Error('The sandbox runs code that was not sent')
     return this.#environment
   }
 }

@@ -14,7 +14,7 @@ const FIRST_SYNC_MS = 20_000
 const FIRST_SYNC_POLL_MS = 50
 
 /**
- * Makes the first site, in a process that both runs the workers for it and answers for it. It begins anew where it was broken
+ * Makes the first site, in a process that both runs the workers for it and answers for it. It starts again where it was broken
  * off: a service that answers does not end because a part is away or a disk is full.
  */
 export async function makeFirstSite(
@@ -33,7 +33,7 @@ export async function makeFirstSite(
     return !signal.aborted
   }
   try {
-    // Each attempt makes what the one before has left anew.
+    // Each attempt makes what the one before has left again.
     const delayMs = (failed: number) => doubledMs(PAUSE_MS, failed - 1, MAX_PAUSE_MS)
     return await retry(() => attempt(context, postgres), { isRetryable, delayMs, signal })
   } catch (error) {

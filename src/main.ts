@@ -92,15 +92,15 @@ function firstSignal(): Promise<NodeJS.Signals> {
   return promise
 }
 
-/** What nobody caught may have left anything half done: the log says so, and the next start begins anew. */
+/** Uncaught errors may have left anything half done: the log says so, and the next start begins again. */
 function endOnFault(logger: Logger): void {
   process.on('uncaughtException', (error: unknown) => {
     logger.fatal({ err: error }, 'ended by a fault')
     process.exit(1)
   })
-  // A promise that nobody waits for has no one to leave in a wrong state: other sites' requests must not end for it.
+  // An unhandled rejection leaves no caller in a wrong state: other sites' requests must not end for it.
   process.on('unhandledRejection', (error: unknown) => {
-    logger.error({ err: error }, 'a failure that nobody waited for')
+    logger.error({ err: error }, 'an unhandled rejection')
   })
 }
 

@@ -19,7 +19,7 @@ import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import type { Tracer } from '#platform/tracing/tracer.ts'
 
-/** The outside systems, opened by whoever knows where they are: the process's entry, or a test. */
+/** The outside systems, opened by the process's entry, or by a test. */
 export interface Platform {
   readonly config: Config
   readonly operatorKey: string

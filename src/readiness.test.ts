@@ -18,7 +18,7 @@ const platform = (ping: () => Promise<never>) =>
   }) as unknown as Parameters<typeof checkReadiness>[0]
 
 describe('what is ready', () => {
-  test('is told though parts hang, which are named', async () => {
+  test('is reported though parts hang, which are named', async () => {
     expect(await checkReadiness(platform(hangs), { ping: hangs }, services)).toEqual({
       postgres: 'does not answer',
       objects: 'does not answer',

@@ -38,7 +38,7 @@ import { type HttpServer, startHttpServer } from './platform/http-server/http-se
 const DRAIN_MS = 25_000
 /** What the operator still asks when the rest has ended. */
 const OPERATOR_DRAIN_MS = 1000
-/** From the signal on jobs have so long to finish; they are handed back then, and begun anew by whoever comes next. */
+/** From the signal on jobs have so long to finish; they are handed back then, and the next worker starts them again. */
 const FINISH_JOBS_MS = 10_000
 /** What jobs have in any case, once the last request is answered. */
 const LEAST_FINISH_MS = 1000
@@ -70,7 +70,7 @@ export async function startService(config: Config, secrets: Secrets, logs: Logs)
   const context = started.use(await openContext(platform))
   const traffic = new RequestTraffic()
   const operator = await listenForOperator(context, traffic, started)
-  // To the last: whoever watches a service sees how it ends.
+  // To the last: monitoring of a service sees how it ends.
   started.defer(() => operator?.drain(OPERATOR_DRAIN_MS))
   const work = config.roles.includes('worker') ? startWork(context) : undefined
   let drainedAt: number | undefined
@@ -160,7 +160,7 @@ async function watchDisks(
   return DiskSpace.open({ places, reserveBytes, ballast, log })
 }
 
-/** Works until it is told to finish by then. */
+/** Works until `finish` is called. */
 function startWork(context: AppContext): { finish(byMs: number): Promise<void> } {
   const [stop, handBack] = [new AbortController(), new AbortController()]
   const work = context.work(stop.signal, handBack.signal)

@@ -33,7 +33,7 @@ export interface FetchHandler {
 }
 
 export interface Input<Payload = unknown> {
-  /** What the caller sent as `payload`; not checked by anybody. */
+  /** What the caller sent as `payload`; not checked. */
   readonly payload: Payload
   /** Null for a caller without a token, and for a job of the site itself. */
   readonly auth: Auth | null
@@ -102,8 +102,8 @@ export interface Log {
 
 /**
  * A refusal: `code` says which, such as `ConditionalCheckFailed`, `ValidationError`, `Forbidden`, `ObjectNotFound`,
- * `TooManyRequests`. Nobody but the site's log learns of one that is not caught: the caller reads `OperationFailed`. To tell
- * the caller something, throw `{ statusCode, code, message }` of your own with a status from 400 to 499.
+ * `TooManyRequests`. Only the site's log shows one that is not caught: the caller reads `OperationFailed`. To tell the caller
+ * something, throw `{ statusCode, code, message }` of your own with a status from 400 to 499.
  */
 export interface HostError extends Error {
   readonly code: string

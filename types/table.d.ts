@@ -1,4 +1,4 @@
-/** Strings, finite numbers, booleans, null, lists and plain objects, and what stands for the rest. */
+/** Strings, finite numbers, booleans, null, lists and plain objects, and replacements for the rest. */
 export type AttributeValue =
   | string
   | number

@@ -40,7 +40,7 @@ async function writeBeside(path: string, text: string, mode: number): Promise<st
   return unfinished
 }
 
-/** Writes a file that is not there yet, and its bytes to the disk; its name is there for good once its folder is synced. */
+/** Writes a file that is not there yet, and its bytes to the disk; its name is durable once its folder is synced. */
 export async function writeNewFile(
   path: string,
   content: string | Uint8Array,

@@ -13,8 +13,8 @@ const ATTEMPTS = 250
 const WAIT_MS = 20
 
 /**
- * Creates the data folder and takes it for this process. The lock of a process that was killed is taken over; a pid
- * that belongs to another process by now is told apart by the time at which that process started.
+ * Creates the data folder and takes it for this process. The lock of a process that was killed is taken over; a pid that belongs
+ * to another process by now is recognized by the time at which that process started.
  */
 export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   await openFolder(dataDir)

@@ -41,7 +41,7 @@ export class EnvReader {
     )
   }
 
-  /** A misspelt name would otherwise be a default that nobody chose. */
+  /** A misspelt name would otherwise silently mean the default. */
   #unknownNames(prefix: string): string[] {
     const unknown = Object.keys(this.#env).filter(
       (name) => name.startsWith(prefix) && !this.#names.includes(name),

@@ -232,20 +232,20 @@ describe('a faulty environment', () => {
     ['SMTP_URL', 'smtp://user:%zz@mail.test', 'with a password for its user'],
     ['CROFT_OPERATOR_KEY', 'short', '24 to 512 visible ASCII characters'],
     ['CROFT_MASTER_KEY', 'short', '32 random bytes in base64'],
-  ])('is told that %s cannot be "%s"', (name, value, expected) => {
+  ])('reports that %s cannot be "%s"', (name, value, expected) => {
     const faults = faultsOf({ [name]: value, S3_BUCKET: 'b' })
     expect(faults).toContain(`${name}: `)
     expect(faults).toContain(expected)
     expect(faults).toContain(`as in ${name}=`)
   })
 
-  test('is told that a certificate needs its key', () => {
+  test('reports that a certificate needs its key', () => {
     const words = 'SMTP_TLS_CERT and SMTP_TLS_KEY: set both, or neither'
     expect(faultsOf({ SMTP_TLS_CERT: 'cert.pem' })).toContain(words)
     expect(faultsOf({ SMTP_TLS_KEY: 'key.pem' })).toContain(words)
   })
 
-  test('hears of everything at once', () => {
+  test('reports all errors at once', () => {
     const faults = faultsOf({ PORT: 'x', REDIS_URL: 'x', CROFT_ROLES: 'x' })
     expect(faults).toContain('The environment has 3 faults')
     for (const name of ['PORT', 'REDIS_URL', 'CROFT_ROLES']) expect(faults).toContain(`- ${name}: `)
@@ -269,7 +269,7 @@ describe('a faulty environment', () => {
     ['CROFT_ROLE', 'did you mean CROFT_ROLES?'],
     ['CROFT_SANDBOX_HOST', 'did you mean CROFT_SANDBOX_HOSTS?'],
     ['CROFT_XYZZY', 'CROFT_XYZZY: no such variable'],
-  ])('is told that %s is not a variable', (name, words) => {
+  ])('reports that %s is not a variable', (name, words) => {
     expect(faultsOf({ [name]: '1' })).toContain(words)
   })
 

@@ -32,14 +32,14 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
   const reader = new EnvReader(env)
   const secrets = readSecrets(reader)
   const config = readConfig(reader, secrets)
-  // The command line's own: whoever deploys by hand may start a service from the same shell.
+  // The command line's own: an operator that deploys by hand may start a service from the same shell.
   reader.readSecret('CROFT_DEPLOY_TOKEN', parse.anyText, 'croft_deploy_…')
   reader.readSecret('CROFT_ARCHIVE_PASSPHRASE', parse.anyText, 'a passphrase')
   reader.finish('CROFT_')
   return { config, secrets }
 }
 
-/** Whoever asks with a trace decides whether it is recorded. */
+/** A request with a trace decides whether it is recorded. */
 const SAMPLERS = ['parentbased_always_on', 'parentbased_traceidratio'] as const
 
 function readConfig(env: EnvReader, secrets: Secrets): Config {

@@ -6,7 +6,7 @@ export function processStart(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? startInProc(pid) : startByPs(pid)
 }
 
-/** Returns false for a process that has ended, even when nobody has reaped it yet. */
+/** Returns false for a process that has ended, even when its parent has not reaped it yet. */
 export const isAlive = (pid: number): boolean => processStart(pid) !== undefined
 
 /** Returns the command line, its words joined by spaces; empty when there is no such process. */

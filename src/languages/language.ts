@@ -2,7 +2,7 @@ import { LANGUAGES, type Language } from '#base/language.ts'
 
 export const DEFAULT_LANGUAGE: Language = 'en'
 
-/** Further ones are of nobody who reads all of them. */
+/** No reader uses further ones. */
 const MAX_TAGS = 20
 
 /** The first of these tags, best first, that is of a language of ours: `de-AT` is German. */
@@ -15,7 +15,7 @@ export function firstLanguage(tags: readonly string[]): Language | undefined {
   return undefined
 }
 
-/** Longer lists of tags are of nobody's application. */
+/** No application sends longer lists of tags. */
 const MAX_LOCALES = 500
 
 /** The language that an application asks for in `ui_locales` (OpenID Connect Core section 3.1.2.1): tags, best first, with spaces between them. */

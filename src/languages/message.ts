@@ -4,7 +4,7 @@ import type { Language } from '#base/language.ts'
 import { TEXT_KEYS, type TextKey, formatterOf } from './catalogues.ts'
 import { DEFAULT_LANGUAGE, localeOf } from './language.ts'
 
-/** A text in the language of whoever reads it. */
+/** A text in the language of its reader. */
 export interface Localized extends DisplayText {
   in(language: Language): string
 }
@@ -25,13 +25,13 @@ export const isLocalized = (value: unknown): value is Localized =>
 export const textIn = (text: LocalizedText, language: Language): string =>
   typeof text === 'string' ? text : text.in(language)
 
-/** What stands in a message, by its names there. Pieces of pages may stand in messages of pages. */
+/** The values of a message, by their names in it. Pieces of pages may stand in messages of pages. */
 export type MessageValues = Readonly<Record<string, unknown>>
 
-/** Wraps what stands between `<b>` and `</b>` in a message. */
+/** Wraps the text between `<b>` and `</b>` in a message. */
 type Emphasis = (parts: readonly unknown[]) => unknown
 
-/** One text of the catalogues, with what stands in it. As text it is English: for programs and logs. */
+/** One text of the catalogues, with its values. As text it is English: for programs and logs. */
 export class LocalizedMessage implements Localized {
   readonly #key: TextKey
   readonly #values: MessageValues
@@ -45,7 +45,7 @@ export class LocalizedMessage implements Localized {
     return this.partsIn(language, (parts) => parts.join('')).join('')
   }
 
-  /** The pieces of it: text, and what stands in it and is no text. */
+  /** The pieces of it: text, and values that are no text. */
   partsIn(language: Language, b: Emphasis): readonly unknown[] {
     const values: Record<string, unknown> = { b }
     for (const [name, value] of Object.entries(this.#values))

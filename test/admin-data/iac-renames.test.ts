@@ -121,7 +121,7 @@ describe('a name before', () => {
     const site = await newSite()
     const job = await applied(site, { resources: [table('new', { renamedFrom: 'never' })] })
     expect(job.json.summary.changes).toMatchObject([
-      { action: 'create', renamedFrom: 'never', note: 'there was no "never" to rename: made anew' },
+      { action: 'create', renamedFrom: 'never', note: 'there was no "never" to rename: created' },
     ])
   })
 

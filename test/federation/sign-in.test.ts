@@ -275,7 +275,7 @@ describe('a site that takes no strangers', () => {
     google.person = { subject: 'g-stranger', email: 'stranger@example.test' }
     const { answer } = await walkToGoogle(stack, 'closed.test')
     expect(answer.status).toBe(403)
-    expect(answer.text).toMatch(/not open to everybody/)
+    expect(answer.text).toMatch(/not open to everyone/)
     expect(await usersWith('stranger@example.test')).toBe(0)
     google.person = { subject: 'g-old', email: 'old@example.test' }
     expect(await signIn(new WalkingBrowser(), 'closed.test')).toMatchObject({ sub })

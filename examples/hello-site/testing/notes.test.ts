@@ -19,7 +19,7 @@ function equal(actual: unknown, expected: unknown): void {
 
 const codeOf = (error: { code?: unknown }) => error.code
 
-Deno.test('notes are kept for whoever wrote them, the latest first', async () => {
+Deno.test('notes are kept for their author, the latest first', async () => {
   equal(await ask('ada'), { notes: [] })
   await ask('ada', { text: 'one' })
   await new Promise((go) => setTimeout(go, 2))

@@ -62,7 +62,7 @@ export const ClientRegistration = ClosedObject({
 })
 export type ClientRegistration = Static<typeof ClientRegistration>
 
-/** What is left out stays. How it authenticates is for good: register another one, and remove this. */
+/** What is left out stays. How it authenticates cannot change: register another one, and remove this. */
 export const ClientRegistrationChange = Type.Partial(ClosedObject(Changeable), {
   additionalProperties: false,
 })

@@ -117,6 +117,6 @@ export function requireConfirmation(
   if (confirm === true) return
   throw new AppError(
     'ConfirmationRequired',
-    `All mail of "${address}" would be deleted for good: send {"confirm": true}`,
+    `All mail of "${address}" would be deleted permanently: send {"confirm": true}`,
   )
 }

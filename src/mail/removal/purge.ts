@@ -38,7 +38,7 @@ export interface MassPurge {
   readonly dryRun: boolean
 }
 
-/** Deletes messages for good: rows and counts at once, in batches; a job removes their objects afterwards. */
+/** Deletes messages permanently: rows and counts at once, in batches; a job removes their objects afterwards. */
 export class MailPurge {
   readonly #deps
 
