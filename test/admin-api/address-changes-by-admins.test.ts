@@ -39,7 +39,7 @@ describe.each([
     return page.status === 200 ? visitor.submit(page, {}) : page
   }
 
-  /** A user for whom an admin has named another address. */
+  /** A user whose new address an admin has set. */
   async function given(prefix = 'new') {
     const bob = await pool.joined('user')
     const wanted = `${prefix}-${bob.email}`

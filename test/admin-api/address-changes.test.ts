@@ -39,7 +39,7 @@ async function agree(link: string, host = HOST) {
   return page.status === 200 ? visitor.submit(page, {}) : page
 }
 
-/** Somebody who has asked for a new address, and its link. */
+/** A member who has requested a new address, and its link. */
 async function asked(): Promise<{ bob: Member; wanted: string; link: string }> {
   const bob = await pool.joined('user')
   const wanted = `new-${bob.email}`
@@ -48,7 +48,7 @@ async function asked(): Promise<{ bob: Member; wanted: string; link: string }> {
   return { bob, wanted, link: await linkTo(wanted, 'address-proof') }
 }
 
-/** Somebody whose address is another one now, and the link that takes it back. */
+/** A member whose address has changed, and the link that undoes it. */
 async function moved() {
   const { bob, wanted, link } = await asked()
   expect((await agree(link)).status).toBe(200)
@@ -114,7 +114,7 @@ describe('a new address of one’s own', () => {
     expect((await adam.call('POST', '/users', { body: { email: wanted } })).status).toBe(200)
   })
 
-  test('is undone with all that whoever had the account meanwhile made of it', async () => {
+  test('is undone with all changes that the holder of the account made since', async () => {
     const { bob, wanted, undo } = await moved()
     const party = await RelyingParty.of(stack, HOST, 'admin')
     const at = { site: party.site, pool: party.pool, origin: ORIGIN }
@@ -210,7 +210,7 @@ describe('a new address of one’s own', () => {
     expect((await pool.named(bob.email)).userId).toBe(bob.userId)
   })
 
-  test('is asked for anew, or no more, after which the first link is dead', async () => {
+  test('is requested again, or cancelled, after which the first link is dead', async () => {
     const { bob, link } = await asked()
     const other = `other-${bob.email}`
     await put(bob, { primaryEmail: other })
@@ -241,8 +241,8 @@ describe('a new address of one’s own', () => {
   })
 })
 
-describe('an address that somebody wants', () => {
-  test('is free for whom an admin invites, and then no longer for them', async () => {
+describe('an address that is requested', () => {
+  test('is free for an invitation by an admin, and then no longer for them', async () => {
     const { bob, wanted, link } = await asked()
     const invited = await adam.call('POST', '/users', { body: { email: wanted } })
     expect(invited.status, invited.text).toBe(200)
@@ -265,7 +265,7 @@ describe('an address that somebody wants', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
   })
 
-  test('is nobody else’s while its account may take it back', async () => {
+  test('is not free while its account may restore it', async () => {
     const { bob } = await moved()
     const invite = () => adam.call('POST', '/users', { body: { email: bob.email } })
     expect((await invite()).status).toBe(409)
@@ -304,7 +304,7 @@ describe('a link of an address', () => {
   })
 })
 
-/** Lets the links of somebody's addresses grow too old. */
+/** Lets the links of a member's addresses grow too old. */
 const age = ({ userId }: Member) =>
   asSuperuser(
     stack,

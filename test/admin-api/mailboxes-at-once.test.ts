@@ -121,7 +121,7 @@ describe('two replicas', () => {
     await expectNoFault()
   })
 
-  test('do not give a mailbox to somebody who is being deleted', async () => {
+  test('do not give a mailbox to a user who is being deleted', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < ROUNDS; round++) {
       const leaver = await pool.joined('user')

@@ -122,7 +122,7 @@ describe('creating a mailbox', () => {
       400,
       'ValidationError',
     ],
-    ['somebody who is not there', () => [ann.userId, 'nobody'], 400, 'InvalidOwner'],
+    ['an unknown user', () => [ann.userId, 'nobody'], 400, 'InvalidOwner'],
     ['no list', () => ann.userId, 400, 'ValidationError'],
     ['a NUL in an owner', () => ['a\0'], 400, 'ValidationError'],
   ])('is refused with %s', async (_what, owners, status, code) => {
@@ -132,7 +132,7 @@ describe('creating a mailbox', () => {
     expect(await listed('refused@one.test')).toBeUndefined()
   })
 
-  test('names the owners who are none', async () => {
+  test('names the unknown owners', async () => {
     const visitor = await stack.dataToken('one.test')
     const { sub } = JSON.parse(Buffer.from(visitor.split('.')[1] ?? '', 'base64url').toString())
     const other = await new AdminPool(stack, 'two.test').first()
@@ -197,7 +197,7 @@ describe('the list of mailboxes', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('gives page tokens that serve nobody else', async () => {
+  test('gives page tokens that are valid for their user only', async () => {
     const { nextToken } = (await ann.call('GET', '/mailboxes?limit=1')).json
     const answer = await ursula.call('GET', `/mailboxes?nextToken=${encodeURIComponent(nextToken)}`)
     expect(codeOf(answer)).toEqual([400, 'InvalidNextToken'])
@@ -237,7 +237,7 @@ describe('the owners of a mailbox', () => {
     expect(answer.json.owners?.toSorted(), answer.text).toEqual(ids(ann, ursula).toSorted())
   })
 
-  test('stay as they are when somebody is added twice, or removed who is none', async () => {
+  test('stay unchanged when an owner is added twice, or a user is removed who is no owner', async () => {
     const address = await mailbox([ann])
     const before = await eventsOf(address)
     expect((await call('POST', `${address}/owners`, { owners: ids(ann) })).json.owners).toEqual(
@@ -252,9 +252,9 @@ describe('the owners of a mailbox', () => {
 
   test.each([
     ['the last one is removed', 'DELETE', () => ids(ann, adam), 409, 'MinimumOwners'],
-    ['nobody is named', 'PATCH', () => [], 400, 'ValidationError'],
-    ['somebody is named who is not there', 'PATCH', () => ['x'], 400, 'InvalidOwner'],
-    ['somebody is added who is not there', 'POST', () => ['x'], 400, 'InvalidOwner'],
+    ['no user is named', 'PATCH', () => [], 400, 'ValidationError'],
+    ['an unknown user is named', 'PATCH', () => ['x'], 400, 'InvalidOwner'],
+    ['an unknown user is added', 'POST', () => ['x'], 400, 'InvalidOwner'],
   ])('stay when %s', async (_what, method, owners, status, code) => {
     const address = await mailbox([ann])
     const path = method === 'PATCH' ? address : `${address}/owners`
@@ -316,7 +316,7 @@ describe('a mailbox', () => {
     expect(json).toEqual({ address, status: 'ACTIVE', owners: ids(ann) })
   })
 
-  test('is restored to those who are left, and to nobody when nobody is', async () => {
+  test('is restored to the owners who are left, and to none when none is left', async () => {
     const leaver = await pool.joined('user')
     const [shared, alone] = [await disabled([leaver, adam]), await disabled([leaver])]
     expect((await ann.call('DELETE', `/users/${leaver.userId}`)).status).toBe(204)

@@ -394,7 +394,7 @@ describe('a change of a message', () => {
   })
 
   test.each(['INBOX', 'SENT', 'ARCHIVE'] as const)(
-    'deletes it from %s to the trash, from there for good, and restores it',
+    'deletes it from %s to the trash, from there permanently, and restores it',
     async (folder) => {
       const { messageId } = await store(await mailbox(), { folder })
       const remove = () => ursula.call('DELETE', `/messages/${messageId}`)

@@ -111,7 +111,7 @@ describe.each([
       expect((await login(host)).status).toBe(200)
     })
 
-    test('is nobody’s business but that of its super-admins and the operator', async () => {
+    test('is open to its super-admins and the operator only', async () => {
       const body = { color: '#123456' }
       const [admin, user, stranger] = await Promise.all([
         stack.adminToken(host, 'admin'),

@@ -85,7 +85,7 @@ describe('one’s own profile', () => {
     expect(again.json.updatedAt > changed.json.updatedAt).toBe(true)
   })
 
-  test('tells the addresses that were replaced, and nobody else', async () => {
+  test('notifies the addresses that were replaced, and no other', async () => {
     const bob = await pool.joined('user')
     await put(bob, { externalEmail: 'old@out.test' })
     await put(bob, { externalEmail: 'new@out.test' })
@@ -108,7 +108,7 @@ describe('one’s own profile', () => {
   })
 
   test.each([
-    ['an address of somebody else', () => ({ primaryEmail: adam.email }), 409, 'UserAlreadyExists'],
+    ['an address of another user', () => ({ primaryEmail: adam.email }), 409, 'UserAlreadyExists'],
     [
       'settings over 16 KiB',
       () => ({ settings: { a: 'x'.repeat(16_400) } }),
@@ -133,7 +133,12 @@ describe('one’s own profile', () => {
     ],
     ['no primary address', () => ({ primaryEmail: null }), 400, 'ValidationError'],
     ['an address that is none', () => ({ externalEmail: 'bob' }), 400, 'ValidationError'],
-    ['an active address of nobody', () => ({ activeEmail: 'x@y.test' }), 400, 'ValidationError'],
+    [
+      'an active address without an owner',
+      () => ({ activeEmail: 'x@y.test' }),
+      400,
+      'ValidationError',
+    ],
     [
       'an active address that goes',
       () => ({ activeEmail: 'e@out.test', externalEmail: null }),
@@ -214,7 +219,7 @@ describe('another’s profile', () => {
 
   test.each([
     ['of a super-admin, to an admin', () => adam, () => ann.userId, 403, 'Forbidden'],
-    ['of nobody', () => adam, () => 'nobody', 404, 'UserNotFound'],
+    ['of an unknown user', () => adam, () => 'nobody', 404, 'UserNotFound'],
     ['of a visitor', () => adam, () => visitorId, 404, 'UserNotFound'],
     ['to a user', () => pool.joined('user'), () => adam.userId, 403, 'Forbidden'],
     [

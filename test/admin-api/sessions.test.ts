@@ -108,7 +108,7 @@ describe('one’s own sign-ins', () => {
     expect(items).toMatchObject([{ current: true }])
   })
 
-  test('are nobody else’s', async () => {
+  test('belong to their user only', async () => {
     const { tokens } = await signedIn('user@one.test', 1)
     const others = await signedIn('admin@one.test', 1)
     const [{ sessionId }] = await listed('/profile/sessions', tokens[0] ?? '')
@@ -161,7 +161,7 @@ describe('the sign-ins of others', () => {
     ['GET', '/users/nobody/sessions', 'UserNotFound'],
     ['DELETE', '/users/nobody/sessions', 'UserNotFound'],
     ['DELETE', '/users/nobody/sessions/ses_x', 'UserNotFound'],
-  ])('(%s %s) are not found for nobody', async (method, path, code) => {
+  ])('(%s %s) are not found for an unknown user', async (method, path, code) => {
     expect(await api(method, path, await admin())).toMatchObject({
       status: 404,
       json: { error: { code } },
@@ -202,7 +202,7 @@ describe('the operator', () => {
     ['user=vic', 400, 'ValidationError'],
     ['user=vic@one.test&pool=x', 400, 'ValidationError'],
     ['user=nobody@one.test', 404, 'UserNotFound'],
-  ])('is told what is wrong with "%s"', async (query, status, code) => {
+  ])('reports what is wrong with "%s"', async (query, status, code) => {
     for (const [method, path] of [
       ['GET', ''],
       ['DELETE', ''],

@@ -79,7 +79,7 @@ describe('a sign-in of more than 15 minutes ago', () => {
     }
   })
 
-  test('has its requests told apart on the routes whose effects depend on them', () => {
+  test('has its requests distinguished on the routes whose effects depend on them', () => {
     const names = routeRows(stack.app.routes)
       .filter(
         ({ authority = '', effects = [] }) =>
@@ -109,7 +109,7 @@ describe('a sign-in of more than 15 minutes ago', () => {
     },
   )
 
-  test('makes users, and nobody an admin', async () => {
+  test('makes users, and no admins', async () => {
     const invite = (role: string) =>
       call(stale, 'POST', '/admin/api/users', { email: `${randomUUID()}@${HOST}`, role })
     expect(shown(await invite('user'))).toMatchObject({ status: 200 })

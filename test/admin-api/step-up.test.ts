@@ -82,7 +82,7 @@ describe.each([
       })
     })
 
-    test('is told of their role before of their sign-in', async () => {
+    test('learns of their role before of their sign-in', async () => {
       const token = await stack.adminToken(host, 'user')
       const answer = await stack.call(at, 'DELETE', '/admin/data/env-vars', { token })
       expect(answer).toMatchObject({ status: 403, json: { error: { code: 'Forbidden' } } })

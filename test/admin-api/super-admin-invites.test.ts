@@ -68,7 +68,7 @@ describe('sending invitations of super-admins again', () => {
     expect(await pool.pageStatus(linkIn(bob))).toBe(200)
   })
 
-  test('finds somebody by the external address, and writes there', async () => {
+  test('finds a user by the external address, and writes there', async () => {
     const externalEmail = `cat@out-${sites}.test`
     await pool.invited({ role: 'super-admin', externalEmail })
     const before = await mailTo(stack, externalEmail, 'invite')
@@ -123,7 +123,7 @@ describe('sending invitations of super-admins again', () => {
     expect(answer).toMatchObject({ status, json: { error: { code } } })
   })
 
-  test('is refused for a list that nobody says is JSON', async () => {
+  test('is refused for a list without a JSON type', async () => {
     const body = JSON.stringify({ superAdminEmails: [`bob@${domain}`] })
     for (const headers of [{}, { 'content-type': 'text/plain' }]) {
       const answer = await sue.call('POST', '/super-admin-invites/resend', { body, headers })

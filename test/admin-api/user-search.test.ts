@@ -82,7 +82,7 @@ describe('users', () => {
     ['a beginning with a per cent sign', { q: 'find%' }, ['find%b@x.test']],
     ['a beginning of an external address', { q: 'find-ext' }, ['other@x.test']],
     ['a backslash', { q: 'find\\' }, []],
-    ['what stands within', { q: 'ind' }, []],
+    ['a substring', { q: 'ind' }, []],
     ['a domain in Unicode', { email: 'umlaut@ü.test' }, ['umlaut@xn--tda.test']],
     ['a domain in ASCII', { email: 'umlaut@xn--tda.test' }, ['umlaut@xn--tda.test']],
     ['a beginning with a domain in Unicode', { q: 'umlaut@Ü.test' }, ['umlaut@xn--tda.test']],

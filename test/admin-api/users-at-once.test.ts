@@ -92,7 +92,7 @@ describe('the last two super-admins', () => {
       there.call('DELETE', `/users/${two[0].userId}`),
     ])
     expect(answers.map(({ status }) => status)).toContain(204)
-    // The loser is told that the other one is the last, or is gone when the request comes in.
+    // The loser gets the error that the other one is the last, or is gone when the request comes in.
     const refused = answers.find(({ status }) => status !== 204)
     expect(['LastSuperAdmin', 'Unauthorized']).toContain(refused?.json.error.code)
     const { json } = await first.portal('GET', '/sites/two-go.test')

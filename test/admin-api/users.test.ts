@@ -64,7 +64,7 @@ describe('creating a user', () => {
     expect(events.map(({ actor }) => actor)).toEqual([adam.userId, adam.userId])
   })
 
-  test('knows the same address on another site as somebody else', async () => {
+  test('knows the same address on another site as another user', async () => {
     const other = await new AdminPool(stack, 'two.test').first()
     const email = 'both@example.test'
     const [here, there] = [await create({ email }), await create({ email }, other)]
@@ -147,7 +147,7 @@ describe('the list of users', () => {
     )
   })
 
-  test('goes through everybody once, fifty at a time', async () => {
+  test('lists every user once, fifty at a time', async () => {
     const pages: string[][] = []
     let next = ''
     do {
@@ -240,7 +240,7 @@ describe('deleting a user', () => {
     expect(await pool.pageStatus(link)).toBe(410)
   })
 
-  test('lets the address be invited again, as somebody else', async () => {
+  test('lets the address be invited again, as another user', async () => {
     const first = await pool.invited({ email: 'again@one.test' })
     await ann.call('DELETE', `/users/${first.userId}`)
     const second = await pool.invited({ email: 'again@one.test' })
@@ -270,11 +270,11 @@ describe('deleting a user', () => {
     expect((await ursula.call('DELETE', `/users/${adam.userId}`)).status).toBe(403)
   })
 
-  test('takes back the invitation of a super-admin, but not the last one who can sign in', async () => {
+  test('withdraws the invitation of a super-admin, but not the last one who can sign in', async () => {
     const invited = await pool.invited({ role: 'super-admin' })
     const active = await pool.joined('super-admin')
     expect((await ann.call('DELETE', `/users/${invited.userId}`)).status).toBe(204)
-    // Ann was invited and never came: without the other one nobody could sign in.
+    // Ann was invited and never came: without the other one no super-admin could sign in.
     expect(await ann.call('DELETE', `/users/${active.userId}`)).toMatchObject({
       status: 409,
       json: { error: { code: 'LastSuperAdmin' } },

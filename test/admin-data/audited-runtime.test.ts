@@ -198,7 +198,7 @@ describe('the audit trail of operations and jobs', () => {
     ])
   })
 
-  test('has nothing of what was refused or taken back', async () => {
+  test('has nothing of what was refused or rolled back', async () => {
     const host = 'two.test'
     const site = await RuntimeSite.open(stack, host)
     await site.putOperation('used', { preset: { preset: 'echo' } })

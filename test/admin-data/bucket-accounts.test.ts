@@ -199,7 +199,7 @@ describe('the quota of a site', () => {
     expect((await room.usage()).usedBytes).toBeLessThanOrEqual(100)
   })
 
-  test('is kept for each bucket of many writers, also where one is deleted meanwhile', async () => {
+  test('is kept for each bucket of many writers, also where one is deleted at the same time', async () => {
     const room = await Room.open()
     const made = await room.site.admin('POST', '/resources', { type: 's3Bucket', name: 'gone' })
     const gone = { siteId: room.siteId, bucketId: made.json.resourceId, config: {} }
@@ -248,7 +248,7 @@ describe('upkeep', () => {
   const run = (on: Stack, room: Room) =>
     on.context.bucketUpkeep.run({ siteId: room.siteId }, AbortSignal.timeout(20_000))
 
-  test('gives back what was promised to a URL that nobody used', async () => {
+  test('returns what was reserved for a URL that was not used', async () => {
     const room = await Room.open()
     await room.promise('a', 60, { expiresInSeconds: 60 })
     await run(stack, room)
@@ -346,7 +346,7 @@ describe('a bucket that is deleted', () => {
     expect(await room.stored()).toEqual({ usedBytes: 0, usedObjects: 0 })
   })
 
-  test('is looked after once more when the last upload URL of its site is dead', async () => {
+  test('is checked again when the last upload URL of its site is dead', async () => {
     const room = await Room.open()
     await stack.context.sites.delete(room.siteId)
     const late = await stack.inSite('one.test', async ({ db }) => {

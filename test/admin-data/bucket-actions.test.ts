@@ -246,7 +246,7 @@ describe.each(['files', 'S3'])('a bucket on %s', (kind) => {
     }
   })
 
-  test('is nobody else’s', async () => {
+  test('is open to its caller only', async () => {
     await act('put-object', { key: 'mine', body: 'secret' })
     const path = `/admin/data/resources/${bucket}/data/s3/get-object`
     const ask = (host: string, token: string) =>

@@ -20,7 +20,7 @@ interface Change {
   readonly path?: (path: string) => string
 }
 
-/** What an application does with a presigned request, and what somebody does who means ill. */
+/** What an application does with a presigned request, and what an attacker does. */
 function send(signed: Signed, change: Change = {}): Promise<Answer> {
   const url = new URL(signed.url)
   const path = url.pathname + url.search
@@ -126,7 +126,11 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
     ['another type', { headers: { 'content-type': 'text/html', 'content-length': '10' } }, 403],
     ['a larger bound', { path: (path) => path.replace(/max=\d+/, 'max=99') }, 403],
     ['no bound', { path: (path) => path.replace(/&max=\d+/, '') }, 403],
-    ['somebody else’s name', { path: (path) => path.replace(/&sig/, '&for=user%20x&sig') }, 403],
+    [
+      'the name of another caller',
+      { path: (path) => path.replace(/&sig/, '&for=user%20x&sig') },
+      403,
+    ],
   ])('of open length refuses %s', async (_what, change, status) => {
     const config = { maxObjectBytes: 10 }
     const name = `small-${crypto.randomUUID()}`
@@ -147,7 +151,10 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
     ['another method', { method: 'DELETE' }],
     ['another key', { path: (path) => path.replace(/([^/?])\?/, (_all, c) => `${c}A?`) }],
     ['a later expiry', { path: (path) => path.replace(/(xpires=\d*)(&|$)/, '$10$2') }],
-    ['somebody’s name', { path: (path) => path.replace(/&([^&]*ignature=)/, '&for=user%20x&$1') }],
+    [
+      'the name of a caller',
+      { path: (path) => path.replace(/&([^&]*ignature=)/, '&for=user%20x&$1') },
+    ],
     ['a bound as well', { path: (path) => path.replace(/&([^&]*ignature=)/, '&max=99&$1') }],
     ['a broken signature', { path: (path) => path.replace(/(ignature=)./, '$1~') }],
   ])('refuses %s and stores nothing', async (_what, change) => {

@@ -55,7 +55,7 @@ describe('ad-hoc code', () => {
     })
   })
 
-  test('starts anew each time', async () => {
+  test('starts afresh each time', async () => {
     const code =
       'globalThis.runs = (globalThis.runs ?? 0) + 1\nmodule.exports = () => globalThis.runs'
     expect((await execute({ code })).json.data).toBe(1)

@@ -82,7 +82,7 @@ describe('a JSON number in an item', () => {
     ])
   })
 
-  test('stays a double in site code, which is told where it lost digits', async () => {
+  test('stays a double in site code, and a log line says where it lost digits', async () => {
     const config = { resources: [{ resourceId: tableId, access: 'readWrite' }] }
     const code = `export default async ({ payload }, { table }) => {
       await table('numbers').put({ item: { id: 5, n: payload } })

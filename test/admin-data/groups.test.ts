@@ -28,7 +28,7 @@ const groups = (method: string, path = '', body?: unknown, host = 'one.test', to
   })
 const users = (groupName: string) => `/${encodeURIComponent(groupName)}/users`
 
-/** A group with nobody in it, and a visitor who is in no group. */
+/** A group without members, and a visitor who is in no group. */
 async function made(groupName: string): Promise<{ username: string; token: string }> {
   expect((await groups('POST', '', { groupName })).status).toBe(200)
   const username = `${groupName.toLowerCase()}@visitors.test`

@@ -76,7 +76,7 @@ describe('a function that names a variable', () => {
     ])
   })
 
-  test('in vain before goes on doing so, and the site is warned', async () => {
+  test('that failed before goes on doing so, and the site is warned', async () => {
     await site.putFunction('early', CODE, { environment: ['LATER'] })
     const changed = `${CODE} // changed`
     const { status, json, text } = await submit({

@@ -117,7 +117,7 @@ describe('a name before', () => {
     ])
   })
 
-  test('that nobody has makes the thing anew, and says so', async () => {
+  test('of an unknown name creates the thing, and says so', async () => {
     const site = await newSite()
     const job = await applied(site, { resources: [table('new', { renamedFrom: 'never' })] })
     expect(job.json.summary.changes).toMatchObject([

@@ -12,7 +12,7 @@ let jumps = 0
 beforeAll(async () => {
   stack = await startStack({
     sites: [...LONG, SHORT],
-    // A second goes by whenever anybody looks, once the test says so.
+    // A second passes at each reading of the clock, once the test says so.
     platform: { clock: { now: () => new Date(Date.now() + (ahead += jumps)) } },
   })
 })

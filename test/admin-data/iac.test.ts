@@ -113,7 +113,7 @@ describe('a definition of every section', () => {
     })
   })
 
-  test('makes another site the same, but for its secrets', async () => {
+  test('makes another site the same, except for its secrets', async () => {
     const state = await exported(one)
     const refused = await carryOut(two, 'apply', state)
     expect(refused).toMatchObject({
@@ -198,7 +198,7 @@ describe('replacing', () => {
     expect((await site.admin('GET', '/iac/jobs')).json.items).toHaveLength(1)
   })
 
-  test('looks again when its turn comes: what came meanwhile is not deleted unasked', async () => {
+  test('looks again when its turn comes: what came since is not deleted without consent', async () => {
     const site = await newSite('late.test')
     await using held = await heldBack(stack, 'late.test', runningJob)
     const sent = await site.admin('POST', '/iac/jobs', {
@@ -220,7 +220,7 @@ describe('replacing', () => {
     expect(groups).toEqual(['theirs'])
   })
 
-  test('agrees to what was shown: what came since is told and stays, with all that would go', async () => {
+  test('agrees to what was shown: what came since is reported and stays, with all that would go', async () => {
     const site = await newSite('agreed.test')
     await carryOut(site, 'apply', { groups: [{ groupName: 'a' }, { groupName: 'b' }] })
     const definition = { groups: [{ groupName: 'b' }] }
@@ -503,7 +503,7 @@ describe('a name that something else takes over', () => {
     operations: [{ operation: 'clerk', lambdaResource: 'clerk', auth: { mode: 'public' } }],
   })
 
-  test('is freed and used in one job, and what stands on it follows', async () => {
+  test('is freed and used in one job, and its dependents follow', async () => {
     const site = await newSite('displaced.test')
     await carryOut(site, 'apply', holding('ddbTable', READ))
     await site.synced()
@@ -539,7 +539,7 @@ describe('a name that something else takes over', () => {
     expect(again.json.summary).toMatchObject({ created: 0, updated: 0, deleted: 0 })
   })
 
-  test('is bound anew also where what stands on it reads the same', async () => {
+  test('is bound again also where its dependents read the same', async () => {
     const site = await newSite('displaced-twice.test')
     const code = 'export default () => 1'
     await carryOut(site, 'apply', holding('ddbTable', code))
@@ -981,7 +981,7 @@ const few = <Item>(item: (name: string) => fc.Arbitrary<Item>): fc.Arbitrary<Ite
     .uniqueArray(fc.constantFrom('a1', 'b-2', 'C_3', 'd4'), { maxLength: 4 })
     .chain((names) => fc.tuple(...names.map(item)))
 
-/** Definitions as somebody may send them, and as they are exported: sorted, every default said. */
+/** Definitions as a client may send them, and as they are exported: sorted, with every default. */
 const definitions = fc
   .record({
     groups: few((groupName) =>

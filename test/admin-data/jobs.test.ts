@@ -466,7 +466,7 @@ describe('a run', () => {
     expect((await one.admin('GET', '/jobs/once/runs')).json.items).toHaveLength(1)
   })
 
-  test('is one at a time: who asks while it waits or runs is told which one it is', async () => {
+  test('is one at a time: a request while it waits or runs gets the id of the running one', async () => {
     await put(one, 'raced', { operation: 'slow' })
     const start = () => one.admin('POST', '/jobs/raced', { trigger: 'x' })
     const answers = await Promise.all(Array.from({ length: 6 }, start))

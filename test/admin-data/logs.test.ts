@@ -154,7 +154,7 @@ describe('the live log', () => {
   test('shows lines as they are written, and resumes after the last one seen', async () => {
     const events = await follow('operation=talk&level=error')
     const next = events.next()
-    // The stream starts at the end of the log: speak until it hears.
+    // The stream starts at the end of the log: write until it receives a line.
     const speaking = setInterval(() => void site.call('talk', 'live'), 100)
     const first = await next.finally(() => clearInterval(speaking))
     expect(first.value).toMatchObject({ event: 'log', id: expect.stringMatching(/^\d+$/) })

@@ -79,7 +79,7 @@ describe('what ends on one replica ends on the other with its next request', () 
       oldTokens: 'end',
     })
     expect(rotated.status).toBe(200)
-    // Keys are told of by a notification.
+    // Keys are announced by a notification.
     await expect.poll(() => getThere(token)).toBe(401)
   })
 
@@ -96,7 +96,7 @@ describe('what ends on one replica ends on the other with its next request', () 
     expect(await getThere(token)).toBe(200)
     const deleted = await stack.portal('DELETE', `/sites/${site.host}`, { confirm: true })
     expect(deleted.status).toBe(204)
-    // 401 until the notification says that the host is nobody's.
+    // 401 until the notification says that the host has no site.
     expect([401, 404]).toContain(await getThere(token))
   })
 })

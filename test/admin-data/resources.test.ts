@@ -237,7 +237,7 @@ describe('a resource', () => {
   test.each([
     ['no token', undefined, 401, 'Unauthorized'],
     ['a plain user', 'user', 403, 'Forbidden'],
-  ] as const)('is nobody’s business with %s', async (_what, role, status, code) => {
+  ] as const)('is closed to %s', async (_what, role, status, code) => {
     const token = role && (await stack.adminToken('one.test', role))
     const answer = await stack.call('one.test', 'GET', '/admin/data/resources', { token })
     expect(answer).toMatchObject({ status, json: { error: { code } } })

@@ -34,7 +34,7 @@ describe.each(LISTS)('the list at %s', (path, key) => {
     expect(namesOf(json.items).toSorted()).toEqual(NAMES.toSorted())
   })
 
-  test('comes in pages to whoever asks', async () => {
+  test('comes in pages on request', async () => {
     const seen: unknown[] = []
     const sizes: number[] = []
     for (let next: string | null = ''; next !== null;) {

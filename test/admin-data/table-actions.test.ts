@@ -298,7 +298,7 @@ describe('a request that cannot be performed', () => {
       'One or more parameter values were invalid: Missing the key pos in the item',
     ],
     [
-      'a value that nobody uses',
+      'a value that is not used',
       'scan',
       { filterExpression: 'a = :a', expressionAttributeValues: { ':a': 1, ':b': 2 } },
       'Value provided in ExpressionAttributeValues unused in expressions: keys: {:b}',
@@ -367,7 +367,7 @@ describe('a request that cannot be performed', () => {
     expect((await table.do('scan')).items).toEqual([])
   })
 
-  test('is told apart by what it is about', async () => {
+  test('is distinguished by what it is about', async () => {
     const bucket = await one.admin('POST', '/resources', { type: 's3Bucket', name: 'no-table' })
     const on = (id: string, action: string) =>
       one.admin('POST', `/resources/${id}/data/ddb/${action}`, { key })
@@ -440,7 +440,7 @@ describe('a request that cannot be performed', () => {
 })
 
 describe('a condition', () => {
-  test('that fails is a 409, with the item for whoever asked for it', async () => {
+  test('that fails is a 409, with the item if the request asked for it', async () => {
     const table = await SiteTable.create(one, 'conditions', BY_ID)
     const put = { item: { id: 'a', n: 2 }, conditionExpression: 'attribute_not_exists(id)' }
     await table.do('put', put)

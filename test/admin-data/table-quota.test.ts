@@ -344,7 +344,7 @@ describe('the account of a site', () => {
     ['far from its limits', { tableBytes: 8_000_000, tableItems: 2000 }],
     ['close to them', { tableBytes: 60_000, tableItems: 60 }],
   ])(
-    'never says less than what is stored, whoever writes, counts and asks: %s',
+    'never says less than what is stored, with any mix of writes and counts: %s',
     async (_where, limits) => {
       const store = await Store.open(limits)
       await using beside = await startStack({ beside: stack, works: false })
@@ -432,11 +432,11 @@ describe('room', () => {
 })
 
 describe('a count that takes long', () => {
-  test('is told to whoever is close to a limit, with when to come again, and holds up nobody else', async () => {
+  test('is an error close to a limit, with when to retry, and delays no other', async () => {
     const store = await Store.open({ tableItems: 3 })
     const neighbour = await Store.open()
     for (const key of ['a', 'b', 'c']) expect((await store.put(key, 200)).status).toBe(200)
-    // Gone without a writer who would have told: only a count finds the room.
+    // Gone without a writer that would have reported: only a count finds the room.
     await stack.inSite(store.site.host, (tx) =>
       sql`delete from table_item where site_id = ${tx.siteId} and partition_hash in (
         select partition_hash from table_item where site_id = ${tx.siteId} limit 1)`.execute(tx.db),

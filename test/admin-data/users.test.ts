@@ -83,7 +83,7 @@ describe('visitors', () => {
       ['find%b@x.test', 'find-c@x.test', 'find_a@x.test', 'findxa@x.test'],
     ],
     ['a beginning with what patterns have', { q: 'find_' }, ['find_a@x.test']],
-    ['what stands within', { q: 'ind' }, []],
+    ['a substring', { q: 'ind' }, []],
     ['a domain in Unicode', { email: 'umlaut@ü.test' }, ['umlaut@xn--tda.test']],
     ['a beginning and a status', { q: 'find', status: 'DISABLED' }, []],
   ])('are found by %s', async (_what, query, usernames) => {
@@ -152,7 +152,7 @@ describe('one visitor', () => {
     expect(idle.json).toMatchObject({ groups: [], signInMethods: [], lastSeenAt: null })
   })
 
-  test('is nobody of another site, of the admins, or of none', async () => {
+  test('is no user of another site, of the admins, or of none', async () => {
     const theirs = await (await RelyingParty.of(stack, 'two.test')).user('theirs@x.test')
     const admins = await RelyingParty.of(stack, HOST, 'admin')
     const own = await admins.user(`admin@${HOST}`)

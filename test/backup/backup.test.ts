@@ -95,7 +95,7 @@ async function objectsAfter(before: () => Promise<void>): Promise<BackUpDeps['ob
   }
 }
 
-/** Puts items until it is told to stop, and notes each when it is acknowledged. */
+/** Puts items until it is stopped, and notes each when it is acknowledged. */
 async function writeItems(isOver: () => boolean, worker: number): Promise<void> {
   for (let at = 0; !isOver(); at++) {
     const id = `${worker}-${at}`
@@ -184,7 +184,7 @@ describe('a backup of a service under load, restored elsewhere', () => {
       const later = all.filter(({ begunMs }) => begunMs > moment)
       expect(later.length, 'it was written on').toBeGreaterThan(3)
       const states = underWay === undefined ? [done?.value] : [done?.value, underWay.value]
-      // What is new since may be there: nobody has replaced or deleted anything for it.
+      // What is new since may be there: nothing was replaced or deleted for it.
       const allowed = states.includes(undefined)
         ? [...states, ...later.map(({ value }) => value)]
         : states

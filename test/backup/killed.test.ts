@@ -179,7 +179,7 @@ describe('verifying', () => {
 })
 
 describe('a restore refuses', () => {
-  /** Another manifest of the same id for the same parts; what comes of restoring it. */
+  /** Another manifest of the same id for the same parts; the result of restoring it. */
   async function restoring(change: Partial<Manifest>, key = keyOf(source)): Promise<Places> {
     const places = await emptyOnes()
     await writeManifest(place, { ...manifest, ...change }, key)
@@ -199,7 +199,7 @@ describe('a restore refuses', () => {
     }, places.database.url)
   })
 
-  test('a manifest that somebody has written who has no key, or changed', async () => {
+  test('a manifest that was written without the key, or changed', async () => {
     const stranger = new Sealer(randomBytes(32)).derive('backup')
     await expect(restoring({ tables: [] }, stranger)).rejects.toThrow('has been changed')
     const name = `manifests/${manifest.id}.json`

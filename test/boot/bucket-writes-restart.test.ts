@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-/** As if a day had passed since the dead promised anything and somebody counted. */
+/** As if a day had passed since the dead replica promised anything and the last count. */
 const letADayPass = (siteId: string) =>
   service.database.withSite(siteId, async ({ db }) => {
     await sql`update bucket_reservation set expires_at = now() where site_id = ${siteId}`.execute(
@@ -27,7 +27,7 @@ const letADayPass = (siteId: string) =>
               where name = 'bucket-upkeep' and state = 'created'`.execute(db)
   })
 
-test('a kill -9 among many writers loses no object that was acknowledged, and no room for good', async () => {
+test('a kill -9 among many writers loses no object that was acknowledged, and leaks no room', async () => {
   const first = await service.start()
   const portal = portalOf(first, service.operatorKey)
   await portal.createSite(HOST)

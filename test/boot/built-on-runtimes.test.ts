@@ -102,7 +102,7 @@ describeOn(RUNTIMES, 'the service on %s', (on) => {
     croft = await start(on)
   })
 
-  test('signs in by the Cognito API whoever signed up, and nobody else', async () => {
+  test('signs in by the Cognito API a user who signed up, and no other', async () => {
     if (on === FIRST) {
       await croft.printed('croft site verify')
       await allowCognitoApi({ portal: (...asked) => portal(croft, ...asked) }, 'localhost', 'data')
@@ -127,7 +127,7 @@ describeOn(RUNTIMES, 'the service on %s', (on) => {
     expect(taken()?.data).toContain(`Subject: Your invitation to ${host}`)
   })
 
-  test('takes somebody to a provider, back, and to the client with a code', async () => {
+  test('takes a visitor to a provider, back, and to the client with a code', async () => {
     const data = await discovery(croft, host)
     const redirectUris = [`${data.issuer}/oauth2/idpresponse`]
     await using google = await startFakeGoogle({ clients: [{ ...client, redirectUris }] })
@@ -156,7 +156,7 @@ describeOn(RUNTIMES, 'the service on %s', (on) => {
     })
   })
 
-  test('stops in order, and has told no secret', async () => {
+  test('stops in order, and has logged no secret', async () => {
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.log.filter(({ level }) => level !== 'info')).toEqual([])
     for (const secret of ['secret', client.clientSecret]) expect(croft.output).not.toContain(secret)

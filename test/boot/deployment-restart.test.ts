@@ -66,7 +66,7 @@ async function killBehind(
   siteId: string,
   kill: { readonly held: (tx: SiteTx) => Promise<unknown>; readonly asked: () => Promise<unknown> },
 ) {
-  const takenBack = new Error('taken back')
+  const takenBack = new Error('rolled back')
   await service.database
     .withSite(siteId, async (tx) => {
       await kill.held(tx)

@@ -74,7 +74,7 @@ class Load {
   }
 }
 
-describe('a service that is told to stop', () => {
+describe('a service that is stopped', () => {
   test.each([
     ['by SIGTERM', () => croft.signal('SIGTERM')],
     [

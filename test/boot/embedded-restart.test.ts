@@ -34,8 +34,8 @@ async function killPostmaster(): Promise<void> {
 }
 
 /**
- * A process of the old server that does not end keeps the next one from starting, until it is killed. It is one that
- * serves no connection: a frozen one would keep whoever waits for its answer waiting, too.
+ * A process of the old server that does not end keeps the next one from starting, until it is killed. It is one that serves no
+ * connection: a frozen one would keep those who wait for its answer waiting, too.
  */
 async function killPostmasterAlone(): Promise<() => void> {
   const parent = postmaster()
@@ -105,7 +105,7 @@ describe('an embedded database that is killed under its service', () => {
     expect(said('embedded postgres ended')).toHaveLength(2)
   })
 
-  test('waits for what is left of the old one, and readiness names it meanwhile', async () => {
+  test('waits for the remains of the old one, and readiness names it', async () => {
     const endOrphan = await killPostmasterAlone()
     await croft.until('a start fails', () => said('embedded postgres not started again').length > 1)
     expect(await croft.call({ path: '/readyz' })).toMatchObject({
@@ -121,7 +121,7 @@ describe('an embedded database that is killed under its service', () => {
   test('does not hold up the end of its service, which says what is missing', async () => {
     expect(await createSite('before.test')).toBe(true)
     const endOrphan = await killPostmasterAlone()
-    // Whoever connects again after ever longer pauses has come to long ones by now.
+    // A client that reconnects after ever longer pauses has come to long ones by now.
     await croft.until('starts fail', () => said('embedded postgres not started again').length > 5)
     expect(await croft.stop()).toEqual({ code: 1, signal: null })
     // This is said when all is closed; a service that is held up says the other, and ends with the same code.

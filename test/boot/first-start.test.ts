@@ -136,7 +136,7 @@ describe('a new installation', () => {
     expect(await readdir(dataDir)).not.toContain('service.lock')
   })
 
-  test('answers the same after its second start, which makes nothing anew', async () => {
+  test('answers the same after its second start, which creates nothing', async () => {
     croft = await start()
     expect((await croft.hello('Ada')).json).toMatchObject(ADA)
     expect((await portalOf(croft).sites()).map(({ domain }) => domain)).toEqual(['localhost'])

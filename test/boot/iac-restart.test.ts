@@ -73,7 +73,7 @@ async function stopAt(siteId: string, groupName: string) {
       await tx.db.insertInto('data_group').values(row).execute()
       holding()
       await released
-      throw new Error('taken back')
+      throw new Error('rolled back')
     })
     .catch(() => {})
   await held
@@ -124,7 +124,7 @@ test('a kill -9 in the middle of a hundred changes: the next start finishes them
   expect((await second.stop()).code).toBe(0)
 }, 120_000)
 
-/** Lists in one order: what an item is called is its first name, but for resources. */
+/** Lists in one order: the name of an item is its first field, except for resources. */
 const byName = (items: readonly Record<string, unknown>[]) =>
   items.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
 

@@ -55,7 +55,7 @@ async function run(croft: CroftProcess, runId: string): Promise<{ status: string
   return (await admin('GET', `/admin/data/jobs/long/runs/${runId}`)).json
 }
 
-describe('a service that is told to stop while a job runs that lasts minutes', () => {
+describe('a service that is stopped while a job runs that lasts minutes', () => {
   test.each([
     [
       'by SIGTERM to it alone, on Bun',

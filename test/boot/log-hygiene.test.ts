@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = cleanUp.use(await cloneDatabase())
   const env = {
     DATABASE_URL: database.url,
-    // Nobody answers there: what is said of it may not carry its password.
+    // No server listens there: its log lines may not carry its password.
     REDIS_URL: `redis://:redis-password@127.0.0.1:${await freePort()}`,
     CROFT_OPERATOR_KEY: OPERATOR_KEY,
     CROFT_MASTER_KEY: MASTER_KEY,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CroftProcess } from '#test/croft-process.ts'
 import { killableService } from '#test/killable-service.ts'
 
-/** Before the rest of a refused body was read, six of ten clients heard nothing. */
+/** Before the rest of a refused body was read, six of ten clients got no response. */
 const TIMES = 8
 const LARGE = new Uint8Array(60_000_000).fill(0x20)
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -42,7 +42,7 @@ async function reaches(croft: CroftProcess, words: string): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Two replicas on one database, told in order. */
+/** Two replicas on one database, in order. */
 describe('two replicas that start at once on an empty database', () => {
   let one: CroftProcess
   let two: CroftProcess
@@ -70,7 +70,7 @@ describe('two replicas that start at once on an empty database', () => {
     expect(await reaches(two, 'first')).toBeLessThan(1000)
   })
 
-  test("hear of each other's changes within a second", async () => {
+  test("see each other's changes within a second", async () => {
     const change = await portalOf(two, OPERATOR_KEY).admin('shop.test')
     const { resources } = (await change('GET', '/admin/data/resources')).json
     await change('PATCH', `/admin/data/resources/${resources[0].resourceId}`, {
@@ -80,7 +80,7 @@ describe('two replicas that start at once on an empty database', () => {
     expect(await reaches(one, 'second')).toBeLessThan(1000)
   })
 
-  test('are restarted one after the other while somebody answers', async () => {
+  test('are restarted one after the other while one answers', async () => {
     expect(await one.stop()).toEqual({ code: 0, signal: null })
     expect((await say(two)).json.data).toBe('second')
     one = await start('one')

@@ -74,11 +74,11 @@ const front: Front = {
   baseUrl: (host) => `http://${host}:${port}`,
 }
 
-/** Somebody for whom nothing changes but by our own hand. */
+/** A person who restarts nothing. */
 const somebody = () =>
   new Journey({ front, host: HOST, google, ports: new Map(), change: () => Promise.resolve() })
 
-describe('while the service is killed between any two steps, somebody', () => {
+describe('while the service is killed between any two steps, a person', () => {
   const journeys = new Map<string, Promise<void>>()
   beforeAll(() => {
     const all = new InStep(async () => {

@@ -38,7 +38,7 @@ async function answers(croft: CroftProcess): Promise<void> {
       path: '/data/public/orders',
       body: { payload: 'vic' },
     })
-  // Code that an earlier version has compiled is compiled anew first: 503 says so, and that it may be asked again.
+  // Code that an earlier version has compiled is compiled again first: 503 says so, and that a client may retry.
   await croft.until('the site answers', async () => (await orders()).status === 200)
   expect((await orders()).json.data).toEqual({ key: 'a secret of long ago', items: ORDERS })
   await croft.until('the other one answers', async () => (await croft.hello('Ada')).status === 200)
@@ -52,7 +52,7 @@ async function dataIsThere(croft: CroftProcess): Promise<Admin> {
   const path = `/admin/data/resources/${bucket.resourceId}/data/s3/get-object`
   const object = await admin('POST', path, { key: 'a.txt' })
   expect(object.text).toContain('an object of long ago')
-  // Its schedule may have come due since: such a run is made up for by whoever starts first, and none may run beside it.
+  // Its schedule may have come due since: the first process to start catches up on such a run, and none may run beside it.
   let runs: readonly { trigger: string; finishedAt: string | null }[] = []
   await croft.until('every run is over', async () => {
     runs = (await admin('GET', '/admin/data/jobs/nightly/runs')).json.items
@@ -224,7 +224,7 @@ describe('a data folder', () => {
   })
   afterAll(() => folders.disposeAsync())
 
-  // To be somebody else takes root.
+  // Another uid takes root.
   const tried = REFUSALS.filter(([, , { uid }]) => uid === undefined || process.getuid?.() === 0)
   test.each(tried)('%s is refused with what to do', async (_what, words, refusal) => {
     const { spoil, mend, env = {}, uid } = refusal

@@ -130,7 +130,7 @@ describe.skipIf(missing)(`Amplify in Chromium${missing ? ` (${missing})` : ''}`,
       expect(await signIn('PASSWORD', again)).toMatchObject({ failed: 'NotAuthorizedException' })
     })
 
-    test('lets its user choose how, and offers the same to everybody', async () => {
+    test('lets its user choose how, and offers the same to everyone', async () => {
       await using tab = await openTab(chromium)
       const { page } = tab
       await deviceOf(page)

@@ -60,7 +60,7 @@ describe.skipIf(missing).each(PLACES)(
       await sendForm(tab, { code: codeIn(await mailTo(stack, email, 'verification')) })
     }
 
-    test('signs up, comes back unasked, signs out, resets the password and signs in', async () => {
+    test('signs up, comes back without a prompt, signs out, resets the password and signs in', async () => {
       await using tab = await tabOf()
       const { page: at } = tab
       const email = `new-${scheme}@visitors.test`

@@ -152,7 +152,7 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     expect(tab.complaints).toEqual([])
   })
 
-  test('who mistypes is told so, keeps the address and stands at the password', async () => {
+  test('shows a mistyped field, keeps the address and focuses the password', async () => {
     await using tab = await openTab(chromium)
     const { page } = tab
     await page.goto(authorize())

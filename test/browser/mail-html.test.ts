@@ -7,7 +7,7 @@ import { HTML_PAYLOADS } from '#corpus/html-payloads.ts'
 import { sanitizedHtml } from '#sandbox/mail/sanitized-html.ts'
 import { chromiumMissing, launchChromium } from '#test/browser.ts'
 
-/** A page as it may show mail: a box that cuts off what is too wide, and something beside it that nobody may cover. */
+/** A page as it may show mail: a box that cuts off what is too wide, and something beside it that must not be covered. */
 const PAGE = `<!doctype html><title>mail</title>
 <p id="outside">outside</p>
 <div id="box" style="overflow:auto;width:600px;height:300px"></div>
@@ -91,7 +91,7 @@ describe.skipIf(missing)(`HTML of mail in Chromium${missing ? ` (${missing})` : 
     for (const protocol of links) expect(['http:', 'https:', 'mailto:']).toContain(protocol)
   })
 
-  /** What comes of HTML as part of a page and as a document in a frame. */
+  /** The result of HTML as part of a page and as a document in a frame. */
   async function shown(html: string) {
     await page.goto(`http://${host}/page`)
     fetched = []

@@ -38,7 +38,7 @@ const EITHER_KIND = POOLS.filter(
 const signInHost = (host: string): string => (host === OWN ? `auth.${OWN}` : host)
 const WHO = 'export default ({ auth, site }) => ({ username: auth.username, at: site.siteDomain })'
 
-/** What the library holds of somebody who is signed in, or why it holds nothing. */
+/** What the library holds of a user who is signed in, or why it holds nothing. */
 interface Held {
   readonly access_token: string
   readonly refresh_token: string
@@ -69,7 +69,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
   let chromium: Browser
   /** Its origin is the installation’s own too, where the administration of every site is. */
   let app: ClientApp
-  /** The same application at a place that nobody has named. */
+  /** The same application at a place that is not registered. */
   let stranger: ClientApp
   beforeAll(async () => {
     app = await startClientApp()
@@ -154,7 +154,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
   }
 
   test.each(POOLS)(
-    'takes somebody in at $host, $kind, who calls the site from another origin',
+    'signs a visitor in at $host, $kind, who calls the site from another origin',
     async (place) => {
       const { host, kind, email } = place
       await using tab = await openTab(chromium)
@@ -276,7 +276,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
     })
     afterAll(() => tab[Symbol.asyncDispose]())
 
-    test('is somebody of each, with tokens that count there only', async () => {
+    test('is a user of each, with tokens that count there only', async () => {
       const { page } = tab
       expect(new Set([...all.values()].map(({ profile }) => profile['sub'])).size).toBe(
         POOLS.length,
@@ -411,7 +411,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
     expect(await call(page, place, before.access_token)).toEqual(answerTo(place))
     const renewed = await signedIn(await ask(page, 'renew()'))
     expect(renewed.refresh_token).not.toBe(before.refresh_token)
-    // Its user signs in once more, on the new name.
+    // Its user signs in again, on the new name.
     await leave(page, `signIn({ prompt: 'none' })`)
     expect((await ask(page, 'arrival')).failed?.error).toBe('login_required')
     await leave(page, 'signIn()')

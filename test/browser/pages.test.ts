@@ -10,7 +10,7 @@ import { DOT, tourPages } from '#test/page-tour.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-/** A folder for pictures of everybody's pages, to look at. */
+/** A folder for pictures of all pages, to look at. */
 const PICTURES = process.env['CROFT_SCREENSHOTS']
 const AUDIT = await readFile(new URL('../support/page-audit.js', import.meta.url), 'utf8')
 /** What axe (MPL-2.0, for tests alone) finds wrong, as the rule and the elements that break it. */
@@ -25,7 +25,7 @@ const SHAPES = [
   ['dark-phone', 'dark', PHONE],
 ] as const
 
-/** All that is read or heard of a page, but for the lines to developers that say that they are English. */
+/** All texts of a page, visible or for screen readers, except for the lines to developers that say that they are English. */
 const TEXTS = `(() => {
   const nodes = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT)
   const texts = [document.title]
@@ -110,7 +110,7 @@ describe.skipIf(missing)(`the pages in Chromium${missing ? ` (${missing})` : ''}
     },
   )
 
-  test('say nothing in English to whoever reads German', () => {
+  test('say nothing in English to a reader of German', () => {
     const left = new Set<string>()
     for (const [name, english] of texts.en) {
       const german = new Set(texts.de.get(name))

@@ -181,7 +181,7 @@ describe.skipIf(missing).each(['files', 'S3'])(
         expect(seen).toMatchObject({ status: 403, text: expect.stringContaining('another host') })
       })
 
-      test('hear of news of a mailbox on a stream', async () => {
+      test('receive news of a mailbox on a stream', async () => {
         await using tab = await openPage(chromium, stack.baseUrl(adminHost(host)))
         const call = await api(tab.page, host)
         const token = await stack.adminToken(host)

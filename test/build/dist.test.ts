@@ -28,7 +28,7 @@ let dist: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'croft-dist-'))
-  // As root the database runs as somebody else, who must get there.
+  // As root the database runs as another user, which needs access to the folder.
   await chmod(folder, 0o755)
   await build(join(folder, 'built'))
   dist = join(folder, 'elsewhere', 'croft')
@@ -118,7 +118,7 @@ describe('a build', () => {
     expect(await readdir(join(folder, 'bundled/site/functions'))).toHaveLength(3 * 8)
   })
 
-  test('answers an operation from where it was moved to, and stops when told', async () => {
+  test('answers an operation from where it was moved to, and stops on SIGTERM', async () => {
     const dataDir = join(folder, 'data')
     await using croft = await CroftProcess.start({ root: dist, dataDir })
     await croft.printed('croft site verify')

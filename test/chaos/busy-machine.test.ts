@@ -9,7 +9,7 @@ import { installRoot } from '#config/install-root.ts'
 
 /** Ten for each of two processors. */
 const RIVALS = 20
-/** Below whatever else this machine does, and all alike: they compete with one another. */
+/** At a lower priority than all else on this machine, and all equal: they compete with one another. */
 const NICE = ['-n', '10'] as const
 /** What decides about limits. */
 const SUITES = [

@@ -129,7 +129,7 @@ describe.runIf(canMount)('a disk that', () => {
         return [...tally.bad.keys()].some((words) => words.includes('DiskFull'))
       })
       expect(await disk.freeMegabytes()).toBeGreaterThan(RESERVE_MB - 40)
-      // Somebody else takes the rest.
+      // Other files take the rest.
       await disk.fill('theirs')
       const { writes, reads, signIns, logBytes: grown } = await work(FULL_MS)
       expect(Object.fromEntries(reads.bad)).toEqual({})

@@ -24,7 +24,7 @@ let cleanUp: AsyncDisposableStack
 /** It answers requests; no queue is worked here. */
 let stack: Stack
 let folder: string
-/** Accounts that wait for their deletion: one that goes, one that is taken back, and one whose week ends on the way. */
+/** Accounts that wait for their deletion: one that goes, one that is restored, and one whose week ends on the way. */
 let going: Owner
 let back: Owner
 let late: Owner
@@ -128,7 +128,7 @@ describe.each(MOVES)('a site that is %s', (_how, host, move) => {
     expect(signedIn.headers['location']).toContain('code=')
   })
 
-  test('removes an account that is not taken back, once its week is over', async () => {
+  test('removes an account that is not restored, once its week is over', async () => {
     expect(await statusOf(going)).toBe('DELETING')
     await asSuperuser(other, async (sql) => endWeek(sql, await there(going)))
     await mailTo(other, going.email, 'account-deleted')

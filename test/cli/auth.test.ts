@@ -31,7 +31,7 @@ describe('croft auth', () => {
     expect(out).toContain(`${stack.baseUrl('one.test')}/auth/callback`)
   })
 
-  test('changes what it is told to', async () => {
+  test('changes what its options name', async () => {
     const set = (...args: string[]) => json('auth', 'set', 'one.test', '--pool', 'data', ...args)
     const uris = [
       '--redirect-uri',

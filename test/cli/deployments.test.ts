@@ -86,7 +86,7 @@ describe('croft', () => {
     })
   })
 
-  test('sets when a deployment is taken back', async () => {
+  test('sets when a deployment is rolled back', async () => {
     const shown = async () => (await run('site', 'show', 'two.test')).out
     expect(await shown()).toMatch(/automatic rollback +off/)
     const on = ['--auto-rollback', 'on', '--auto-rollback-failure-percent', '30']

@@ -109,7 +109,7 @@ describe('croft doctor', () => {
     expect(out).toMatch(/✗ gateway: does not take mail from us: .*ECONNREFUSED/)
   })
 
-  test('of a service that does not run says what stands in the way of its start', async () => {
+  test('of a service that does not run says what prevents its start', async () => {
     const dataDir = await temporaryFolder(cleanUp, 'croft-doctor-')
     const databaseUrl = `postgres://croft:secret@127.0.0.1:${await freePort()}/croft`
     const stopped = { CROFT_DATA_DIR: dataDir, DATABASE_URL: databaseUrl }
@@ -149,7 +149,7 @@ describe('croft doctor', () => {
     expect(away).toMatchObject({ code: 1, out: '', err: expect.stringContaining(url) })
   })
 
-  test('refuses whoever has not the operator key', async () => {
+  test('refuses a caller without the operator key', async () => {
     const refused = await croft(['doctor', '--operator-key', 'another'], env)
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Unauthorized') })
   })

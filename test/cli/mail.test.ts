@@ -182,7 +182,7 @@ describe('croft mail show', () => {
     expect((await json('show', box)).text).toBe(HOSTILE)
   })
 
-  test('streams the raw message as it came, to a terminal only what is harmless', async () => {
+  test('streams the raw message unchanged, to a terminal only what is harmless', async () => {
     const box = await mailbox()
     const raw = `Subject: x\r\n\r\n${HOSTILE}\r\n${'0123456789\r\n'.repeat(200_000)}`
     const { messageId } = await store(box, { raw })
@@ -340,7 +340,7 @@ describe('croft mail reparse', () => {
     expect(await out('show', stored.messageId, '--site', 'two.test')).toContain('of the bytes')
   })
 
-  test('returns at once with --detach, and does it all once more with --again', async () => {
+  test('returns at once with --detach, and does it all again with --again', async () => {
     expect(await json('reparse', 'two.test', '--again', '--detach')).toEqual({
       messages: 1,
       left: 1,

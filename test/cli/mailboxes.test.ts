@@ -27,7 +27,7 @@ async function json(...args: string[]) {
 }
 
 describe('croft mailbox', () => {
-  test('makes a mailbox and tells of it', async () => {
+  test('makes a mailbox and prints it', async () => {
     const created = await json('mailbox', 'create', 'Info@one.test', '--owner', ann.email)
     expect(created).toEqual({
       address: 'info@one.test',

@@ -33,7 +33,7 @@ afterAll(() => stack[Symbol.asyncDispose]())
 const outbox = (...args: string[]) => croft(['outbox', ...args], env)
 
 describe('croft outbox', () => {
-  test('prints what a person came for: to whom, of which site, and the code', async () => {
+  test('prints what a person needs: the recipient, the site, and the code', async () => {
     const { code, out } = await outbox('--to', 'vic@example.org')
     expect(code).toBe(0)
     expect(out.indexOf('one.test  verification  to vic@example.org')).toBeLessThan(

@@ -35,8 +35,8 @@ const SHOWN = /^# ((?:\{|<|remote: ).*)$/gm
 const BREAK = '\u001D'
 
 /**
- * `npx croft` is the copy's, and nothing is installed: `node_modules` is this checkout's. A response that tells of an error fails, but for
- * one that asks for a moment's patience; a stream without an end is read for a second. Git prints to stderr.
+ * `npx croft` is the copy's, and nothing is installed: `node_modules` is this checkout's. A response with an error fails, except
+ * for one that asks for a moment's patience; a stream without an end is read for a second. Git prints to stderr.
  */
 const PRELUDE = `
 npm() { return 1; }

@@ -100,7 +100,7 @@ describe('a runtime that is not installed', () => {
     expect(err).toContain('Run "npm run peers"')
   })
 
-  test('does not matter for Node when the one at hand is new enough', async () => {
+  test('does not matter for Node when the installed one is new enough', async () => {
     await uninstall()
     expect(await ran([bin(), 'serve', '--on', 'node'], {})).toMatchObject({
       code: 5,

@@ -150,7 +150,7 @@ async function furnishShop(): Promise<void> {
     payload: null,
     schedule: { cron: '0 3 * * *', timezone: 'Europe/Berlin' },
   })
-  // Its key is made when somebody first asks for it.
+  // Its key is made on the first request for it.
   await stack.portal('GET', `/sites/${HOST}/dkim`)
   vera = await signUp(stack, HOST, VERA)
   await site.admin('POST', '/groups/staff/users', { username: VERA })
@@ -246,7 +246,7 @@ const comparable = (text: string, installation: Stack, siteId = 'none'): string 
     // What is signed names the site, and a moment.
     .replaceAll(/\/objects\/[^"]*/g, '/objects/SIGNED')
     .replaceAll(/"expiresAt":"[^"]*"/g, '"expiresAt":""')
-    // Objects were written later, and calls of a deployment's first minute are told with a delay.
+    // Objects were written later, and calls of a deployment's first minute are reported with a delay.
     .replaceAll(/"lastModified":"[^"]*"/g, '"lastModified":""')
     .replaceAll(/"health":\{[^}]*\}/g, '"health":{}')
 
@@ -264,7 +264,7 @@ const OF_ITS_OWN = [
 const MOMENTS = /"(?:createdAt|updatedAt)":"[^"]*"/g
 
 describe('a site with all of it in another installation', () => {
-  test('is told with what came', async () => {
+  test('is reported with what came', async () => {
     archive = await exported('shop.croft.tar.gz', '--with', 'users,keys,mail', ...secret())
     const ran = await at(other, 'site', 'import', archive, ...secret())
     expect(ran.err).not.toContain('croft site')
@@ -417,7 +417,7 @@ describe('a site with all of it in another installation', () => {
 })
 
 describe('a site without users and keys', () => {
-  test('stands under another domain beside the first, and says what has to be set anew', async () => {
+  test('exists under another domain beside the first, and says what has to be set again', async () => {
     bare = await exported('bare.tar.gz')
     const made = ['--host', 'copy.test', '--super-admin', 'ann@copy.test']
     const { out } = await at(stack, 'site', 'import', bare, ...made)
@@ -530,7 +530,7 @@ test('an import whose process is killed leaves nothing, and can be done again', 
   const stalled = at(slow, 'site', 'import', bare, '--host', 'again.test')
   const siteId = await objects.stalledAt
   expect((await other.portal('GET', '/sites/again.test')).status).toBe(404)
-  // While it says that it lives, whoever looks leaves it alone, and looks again later.
+  // While it says that it lives, a check leaves it alone, and looks again later.
   const look = async (aliveAt: Date) => {
     await asSuperuser(other, async (sql) => {
       await sql`update site_import set alive_at = ${aliveAt} where site_id = ${siteId}`

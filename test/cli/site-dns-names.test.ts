@@ -70,7 +70,7 @@ const signIn = async () => {
 }
 
 describe('croft site dns', () => {
-  test('lists the names that a site has, those of before with them, and none of a site without', async () => {
+  test('lists the names that a site has, former ones with them, and none of a site without', async () => {
     zone = { 'A one.test': [HERE] }
     expect((await rows('one.test')).map(({ purpose, name }) => [purpose, name])).toEqual([
       ['administration', 'office.example'],
@@ -126,7 +126,7 @@ describe('croft site dns', () => {
       ['other.example', ELSEWHERE],
     ],
     [
-      'an alias that leads nowhere',
+      'an alias without a target',
       { 'CNAME id.one.test': ['no.example'] },
       'different',
       ['no.example'],

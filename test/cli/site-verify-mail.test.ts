@@ -171,7 +171,7 @@ describe('croft site verify', () => {
     expect(read['mail messages']).toBe(`✗ ${there.mail.rawId} has other bytes than came`)
   })
 
-  test('tells of bytes without a message once they are a day old, unless they are on their way out', async () => {
+  test('lists bytes without a message once they are a day old, unless they are on their way out', async () => {
     const there = await place()
     for (const id of ['raw_orphan', 'raw_removed']) {
       const key = rawKey(there.siteId, id)

@@ -110,7 +110,7 @@ describe.each(SITES)('programs written for Cognito at %s', (host) => {
     expect(await allMailTo(stack, other.email, 'verification')).toEqual([])
   })
 
-  test('delete the account, which its owner takes back', async () => {
+  test('delete the account, which its owner restores', async () => {
     const { app, email } = await person()
     const { user } = await app.signIn(email, PASSWORD, 'USER_PASSWORD_AUTH')
     await answered((done) => user.deleteUser(done))

@@ -293,7 +293,7 @@ test('amazon-cognito-identity-js goes on at the endpoint that it knows when the 
     expect(again.session.getIdToken().payload).toMatchObject({ iss: app.issuer, email })
   }
 
-  // A program of now takes over what the one of before holds.
+  // The current version of a program takes over what the earlier one holds.
   const now = await CognitoApp.of(stack, MOVING)
   expect(new URL(now.issuer).hostname).toBe(authDomain)
   const REFRESH_TOKEN = user.getSignInUserSession()?.getRefreshToken().getToken() ?? ''

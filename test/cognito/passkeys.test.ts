@@ -59,7 +59,7 @@ describe.each([
   describe.each(SITES)('at %s', (host) => {
     const other = SITES.find((site) => site !== host) ?? host
 
-    test('are asked for in words that tell nobody who has one', async () => {
+    test('are requested in a way that does not reveal who has one', async () => {
       const { app, email } = await person(host)
       const [known, unknown] = [await begun(app, email), await begun(app, 'nobody@visitors.test')]
       for (const { ChallengeParameters } of [known, unknown]) {
@@ -118,7 +118,7 @@ describe.each([
       ['nothing', {}, 'InvalidParameterException'],
       ['no JSON', { CREDENTIAL: '{' }, 'NotAuthorizedException'],
       ['a list', { CREDENTIAL: '[]' }, 'NotAuthorizedException'],
-      ['a key that nobody has', { CREDENTIAL: assertion('x') }, 'NotAuthorizedException'],
+      ['an unknown key', { CREDENTIAL: assertion('x') }, 'NotAuthorizedException'],
     ])('are not answered with %s', async (_what, responses, type) => {
       const { app, email } = await person(host)
       const { Session } = await begun(app, email)
@@ -128,7 +128,7 @@ describe.each([
       })
     })
 
-    test('are made by whoever has signed in here, and recently', async () => {
+    test('are made by users who have signed in here, and recently', async () => {
       const { app, email, AccessToken, IdToken } = await person(host)
       const stranger = await person(other)
       const started = await app.raw('StartWebAuthnRegistration', { AccessToken })

@@ -285,7 +285,7 @@ describe('a sign-up is refused', () => {
       /^Password did not conform with policy: Password /,
     ],
     [
-      'with a password that everybody has',
+      'with a common password',
       { Password: 'Password1!' },
       'InvalidPasswordException',
       /^Password did not conform with policy: /,
@@ -304,7 +304,7 @@ describe('a sign-up is refused', () => {
     })
   })
 
-  test('but not under an address that has an account: its owner is told, nobody else', async () => {
+  test('but not under an address that has an account: its owner is notified, no other', async () => {
     const answers = []
     for (const Username of [KNOWN, 'fresh@mail.test']) {
       answers.push(
@@ -327,7 +327,7 @@ describe('a sign-up is refused', () => {
 })
 
 describe('a code', () => {
-  test('is wrong in the same words for a sign-up, an account and nobody', async () => {
+  test('is wrong in the same words for a sign-up, an account and an unknown address', async () => {
     await send('SignUp', { Username: 'codes@mail.test', Password: PASSWORD })
     for (const Username of ['codes@mail.test', KNOWN, NOBODY]) {
       expect((await send('ConfirmSignUp', { Username, ConfirmationCode: 'x' })).json).toEqual({
@@ -355,7 +355,7 @@ describe('a code', () => {
     )
   })
 
-  test('is mailed a few times an hour, to somebody as to nobody', async () => {
+  test('is mailed a few times an hour, to known and unknown addresses', async () => {
     for (const Username of ['often@mail.test', 'never@mail.test']) {
       const answers = []
       for (let round = 0; round < 6; round += 1) {
@@ -376,7 +376,7 @@ describe('a code', () => {
     })
   })
 
-  test('is said to be on its way to nobody, too', async () => {
+  test('is said to be on its way to an unknown address, too', async () => {
     for (const target of ['ForgotPassword', 'ResendConfirmationCode']) {
       expect((await send(target, { Username: NOBODY })).json).toEqual({
         CodeDeliveryDetails: {
@@ -496,7 +496,7 @@ describe('a refresh token', () => {
     })
   })
 
-  test('of another pool or of nobody is refused alike', async () => {
+  test('of another pool or of an unknown user gets the same error', async () => {
     const elsewhere = await CognitoApp.of(stack, 'two.test')
     await elsewhere.accountAtOnce('refresh@mail.test', PASSWORD)
     const there = await elsewhere.initiate('USER_PASSWORD_AUTH', {

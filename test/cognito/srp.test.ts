@@ -298,11 +298,11 @@ describe('a public value is refused', () => {
   })
 })
 
-describe('somebody who is not known', () => {
+describe('an unknown user', () => {
   const shapeOf = ({ json }: Answer) =>
     Object.entries<string>(json.ChallengeParameters).map(([name, value]) => [name, value.length])
 
-  test('is asked like everybody else, and refused like a wrong password', async () => {
+  test('gets the same challenge as any other, and is refused like a wrong password', async () => {
     const known = await begin(new SrpClient(), await account())
     const unknown = await begin(new SrpClient(), 'nobody@mail.test')
     expect(Object.keys(unknown.json)).toEqual(Object.keys(known.json))
@@ -347,7 +347,7 @@ describe('somebody who is not known', () => {
     },
   )
 
-  test('is not told apart by an account that has no password', async () => {
+  test('cannot be distinguished from an account that has no password', async () => {
     const { sites, pools, users } = stack.context
     const site = await sites.find('one.test')
     const pool = await pools.byId(site, app.userPoolId)

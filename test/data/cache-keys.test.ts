@@ -118,7 +118,7 @@ describe('a kept answer', () => {
     expect((await site.call('outer')).json.data).toBe('new')
   })
 
-  test('is not one where code calls operations by a name that nobody can read', async () => {
+  test('is not one where code calls operations by a name that cannot be known', async () => {
     const inner = await bound('hidden-inner', 'export default () => "old"')
     await bound(
       'hidden',
@@ -170,9 +170,9 @@ describe('a kept answer', () => {
     await bound('everywhere')
     await site.synced()
     const first = await there.call('everywhere')
-    await bound('meanwhile')
+    await bound('a call in between')
     await site.synced()
-    await expect.poll(async () => (await there.call('meanwhile')).status).toBe(200)
+    await expect.poll(async () => (await there.call('a call in between')).status).toBe(200)
     expect((await there.call('everywhere')).text).toBe(first.text)
   })
 })

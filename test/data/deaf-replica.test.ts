@@ -13,7 +13,10 @@ const VISITOR = 'kim@example.test'
 const TRUSTED_MS = 2000
 /** Less than the 600 ms after which a replica doubts that its database lives, and then keeps public files and functions as they are. */
 const SLOW_ANSWER_MS = 400
-/** How long a replica that hears of something newer serves what it has: 0.4 s, and what a busy machine adds. Reading takes five answers. */
+/**
+ * How long a replica that learns of something newer serves what it has: 0.4 s, and what a busy machine adds. Reading takes five
+ * answers.
+ */
 const SUPERSEDED_MS = 1500
 
 const cleanUp = new AsyncDisposableStack()
@@ -112,52 +115,58 @@ test('what is published counts soon where to read it takes longer', async () => 
   }
 })
 
-test.each(SITES)('a right withdrawn unheard is refused within two seconds on %s', async (host) => {
-  proxy.silenceListeners()
-  const { here, there, token } = furnished.get(host) as Furnished
-  await setStaff(here, false)
-  expect(
-    await staleMs(
-      () => there.callAs(token, 'staff'),
-      ({ status }) => status === 403,
-    ),
-  ).toBeLessThan(TRUSTED_MS)
-  await setStaff(here, true)
-  expect(
-    await staleMs(
-      () => there.callAs(token, 'staff'),
-      ({ status }) => status === 200,
-    ),
-  ).toBeLessThan(TRUSTED_MS)
-})
+test.each(SITES)(
+  'a right withdrawn without a notification is refused within two seconds on %s',
+  async (host) => {
+    proxy.silenceListeners()
+    const { here, there, token } = furnished.get(host) as Furnished
+    await setStaff(here, false)
+    expect(
+      await staleMs(
+        () => there.callAs(token, 'staff'),
+        ({ status }) => status === 403,
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+    await setStaff(here, true)
+    expect(
+      await staleMs(
+        () => there.callAs(token, 'staff'),
+        ({ status }) => status === 200,
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+  },
+)
 
-test.each(SITES)('what is published or dropped unheard is too on %s', async (host) => {
-  const { here, there } = furnished.get(host) as Furnished
-  const kept = (await there.call('kept')).text
-  await here.admin('POST', '/operations/kept')
-  expect(
-    await staleMs(
-      () => there.call('kept'),
-      ({ text }) => text !== kept,
-    ),
-  ).toBeLessThan(TRUSTED_MS)
-  await here.publish('later', 'export default () => "later"')
-  expect(
-    await staleMs(
-      () => there.call('later'),
-      ({ status }) => status === 200,
-    ),
-  ).toBeLessThan(TRUSTED_MS)
-  await files.deploy(host, { 'index.html': 'second' })
-  expect(
-    await staleMs(
-      () => beside.call(host, 'GET', '/'),
-      ({ text }) => text === 'second',
-    ),
-  ).toBeLessThan(TRUSTED_MS)
-})
+test.each(SITES)(
+  'what is published or dropped without a notification is too on %s',
+  async (host) => {
+    const { here, there } = furnished.get(host) as Furnished
+    const kept = (await there.call('kept')).text
+    await here.admin('POST', '/operations/kept')
+    expect(
+      await staleMs(
+        () => there.call('kept'),
+        ({ text }) => text !== kept,
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+    await here.publish('later', 'export default () => "later"')
+    expect(
+      await staleMs(
+        () => there.call('later'),
+        ({ status }) => status === 200,
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+    await files.deploy(host, { 'index.html': 'second' })
+    expect(
+      await staleMs(
+        () => beside.call(host, 'GET', '/'),
+        ({ text }) => text === 'second',
+      ),
+    ).toBeLessThan(TRUSTED_MS)
+  },
+)
 
-test('where nobody can tell, what is public goes on, and no right is taken for granted', async () => {
+test('without the database, what is public goes on, and no right is taken for granted', async () => {
   const { there, token } = furnished.get('one.test') as Furnished
   proxy.fallSilent()
   await expect.poll(async () => (await there.callAs(token, 'staff')).status).toBe(503)

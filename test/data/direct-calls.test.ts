@@ -84,7 +84,7 @@ describe('a call that needs no route', () => {
     ['that the function refuses', { path: '/data/run', body: '{"payload":{"refuse":"Ann"}}' }, 422],
     ['that fails', { path: '/data/run', body: '{"payload":{"fail":true}}' }, 500],
     ['whose answer is no JSON', { path: '/data/run', body: '{"payload":{"cycle":1}}' }, 502],
-    ['of somebody outside the group', { path: '/data/board', body: '{}' }, 403],
+    ['of a visitor outside the group', { path: '/data/board', body: '{}' }, 403],
     ['whose body is no JSON', { path: '/data/run', body: '{"payload":' }, 400],
     ['whose body is not UTF-8', { path: '/data/run', body: NOT_UTF8 }, 400],
     ['whose body is a list', { path: '/data/echo', body: '[1]' }, 400],
@@ -182,7 +182,7 @@ describe('a call that needs no route', () => {
       )
       counts.push(all - own + 2)
     }
-    // Others may have made some meanwhile.
+    // Others may have made some in between.
     expect(Math.min(...counts)).toBe(3)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-/** What a function is told of who called it. */
+/** What a function learns of its caller. */
 const WHO = `export default {
   fetch: (request) => new Response(request.headers.get('x-forwarded-for')),
 }`
@@ -56,7 +56,7 @@ describe('who comes through a trusted proxy', () => {
   })
 })
 
-test('nobody else is believed', async () => {
+test('no other address is believed', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9;host=two.test' }
   expect(await seenBy(stack, 'one.test', headers)).toBe('127.0.0.1')
   const answer = await stack.call('one.test', 'GET', '/admin/public/config', { headers })

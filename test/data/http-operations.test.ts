@@ -143,7 +143,7 @@ const logged = async (operation: string) =>
 
 describe('an operation that answers HTTP', () => {
   test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'POST'])(
-    'sees a %s below its path as it came',
+    'sees a %s below its path unchanged',
     async (method) => {
       const answer = await stack.call('one.test', method, '/data/public/echo/a%20b/c?x=1&x=2', {
         headers: {

@@ -29,7 +29,7 @@ const cutListeners = (sql: Sql) => sql`
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and (query like 'listen%' or query = 'select 1')`
 
-test('sites are read anew a few at a time, so that calls find connections', async () => {
+test('sites are read again a few at a time, so that calls find connections', async () => {
   await asSuperuser(stack, async (sql) => {
     // Not from pg_stat_activity: within a transaction it shows no connection that was opened later.
     const reads = async () => {
@@ -43,7 +43,7 @@ test('sites are read anew a few at a time, so that calls find connections', asyn
     await sql`lock table site_runtime in access exclusive mode`
     await cutListeners(sql)
     await expect.poll(reads).toBe(4)
-    // Whoever else wanted one would have asked with them.
+    // Any other reader would have asked with them.
     await stack.portal('GET', '/sites')
     expect(await reads()).toBe(4)
     await sql`commit`
@@ -52,7 +52,7 @@ test('sites are read anew a few at a time, so that calls find connections', asyn
   for (const host of SITES) await ask(host)
 })
 
-test('a site that was given another name unheard is served under it', async () => {
+test('a site that was renamed without a notification is served under its new name', async () => {
   const site = await RuntimeSite.open(stack, 'site-0.test')
   await site.publish('where', 'export default ({ site }) => site.siteDomain')
   expect(await site.call('where')).toMatchObject({ status: 200, json: { data: 'site-0.test' } })

@@ -99,7 +99,7 @@ describe('clients that wait', () => {
     await calls({ running: 0, suspended: 0, openStreams: 0 })
   })
 
-  test('leave together: each call ends, and hears of it', async () => {
+  test('leave together: each call ends, and is aborted', async () => {
     const streams = await Promise.all(Array.from({ length: 6 }, () => asked('events')))
     await Promise.all(streams.map(answered))
     const before = Number((await stack.call('one.test', 'GET', '/data/public/events/left')).text)

@@ -134,7 +134,7 @@ describe('a call', () => {
     expect((await site.send('/data/public/typed', '{}', patch)).status).toBe(200)
   })
 
-  test('by GET is told what the path answers', async () => {
+  test('by GET gets an error that says what the path answers', async () => {
     const answer = await stack.call('one.test', 'GET', '/data/public/typed')
     expect(answer).toMatchObject({ status: 405, json: { error: { code: 'MethodNotAllowed' } } })
     expect(answer.headers['allow']).toContain('POST')

@@ -39,7 +39,7 @@ afterAll(async () => {
 const setScopes = (scopes: object, host = 'one.test') =>
   stack.portal('PATCH', `/sites/${host}/auth`, { data: { scopes } })
 
-/** What each operation answers to a token: a status, on both replicas alike. */
+/** The status of each operation for a token, the same on both replicas. */
 async function statuses(token: string, host = 'one.test') {
   const statusOf = async (operation: string) => {
     const ask = (replica: Stack) =>
@@ -160,7 +160,7 @@ describe('an operation that asks for scopes', () => {
 })
 
 describe('the scopes of a site', () => {
-  test('are told by discovery, of visitors alone', async () => {
+  test('are listed by discovery, of visitors alone', async () => {
     const supported = async (kind: 'admin' | 'data') => {
       const party = await RelyingParty.of(stack, 'one.test', kind)
       return (await party.get('/.well-known/openid-configuration')).json.scopes_supported

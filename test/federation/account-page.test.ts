@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 let people = 0
-/** Somebody with a password, and a Google account of another address. */
+/** A person with a password, and a Google account of another address. */
 async function somebody(): Promise<SignedInPerson & { readonly google: string }> {
   const name = `p${++people}`
   const person = await signUp(stack, HOST, `${name}@example.test`)
@@ -103,7 +103,7 @@ describe('Google on the account’s page', () => {
     }
   })
 
-  test('is linked to nobody else’s account by an address that its owner passes on', async () => {
+  test('is linked to no other account by an address that its owner passes on', async () => {
     const attacker = await somebody()
     const sent = await press(attacker.browser)
     const ticketed = sent.steps.map(({ url }) => url).find((url) => url.includes('link_ticket='))

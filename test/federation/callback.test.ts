@@ -101,7 +101,7 @@ describe('the answer of Google', () => {
 
   test.each<[string, (params: URLSearchParams) => void]>([
     ['without a state', (params) => params.delete('state')],
-    ['with a state of nobody’s', (params) => params.set('state', 'A'.repeat(43))],
+    ['with an unknown state', (params) => params.set('state', 'A'.repeat(43))],
     ['with a state twice', (params) => params.append('state', params.get('state') ?? '')],
     ['with a code twice', (params) => params.append('code', 'other')],
     ['with an endless state', (params) => params.set('state', 'A'.repeat(5000))],
@@ -117,10 +117,10 @@ describe('the answer of Google', () => {
 
   test.each<[string, (params: URLSearchParams) => void]>([
     ['of another issuer', (params) => params.set('iss', 'https://accounts.google.com')],
-    ['of an issuer that only begins alike', (params) => params.set('iss', `${google.issuer}/`)],
+    ['of an issuer with the same prefix', (params) => params.set('iss', `${google.issuer}/`)],
     ['without the issuer that it always names', (params) => params.delete('iss')],
     ['without a code', (params) => params.delete('code')],
-    ['with a code of nobody’s', (params) => params.set('code', 'made-up')],
+    ['with an unknown code', (params) => params.set('code', 'made-up')],
     ['with an endless code', (params) => params.set('code', 'A'.repeat(5000))],
   ])('that comes %s ends with an error at the client', async (_what, change) => {
     const browser = new WalkingBrowser()
@@ -149,7 +149,7 @@ describe('the answer of Google', () => {
     expect(answer['error_description']).not.toMatch(/[<>]|0900/)
   })
 
-  test('is refused when the provider was switched off or replaced meanwhile', async () => {
+  test('is refused when the provider was switched off or replaced since', async () => {
     const browser = new WalkingBrowser()
     const { url: first } = await walkToCallback(stack, HOST, browser)
     await stack.portal('PUT', `/sites/${HOST}/auth/providers/google`, { enabled: false })

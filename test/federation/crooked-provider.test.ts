@@ -34,7 +34,7 @@ async function crooked(crookedness: Crookedness): Promise<void> {
 }
 afterEach(() => provider[Symbol.asyncDispose]())
 
-/** What the client hears, what the operator finds out, and whether the browser is signed in. */
+/** What the client gets, what the operator finds out, and whether the browser is signed in. */
 async function outcome() {
   const browser = new WalkingBrowser()
   const walk = await walkToGoogle(stack, HOST, browser)

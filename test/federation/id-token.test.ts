@@ -40,7 +40,7 @@ async function crooked(crookedness: Crookedness): Promise<void> {
 }
 afterEach(() => provider[Symbol.asyncDispose]())
 
-/** What the client hears, what the operator finds out, and whether the browser is signed in. */
+/** What the client gets, what the operator finds out, and whether the browser is signed in. */
 async function outcome() {
   const browser = new WalkingBrowser()
   const walk = await walkToGoogle(stack, HOST, browser)
@@ -93,7 +93,7 @@ describe('a provider that is honest', () => {
     expect(await accountOf(stack, await walkToGoogle(stack, HOST))).toHaveProperty('sub')
   })
 
-  test('may rotate its keys, and is asked for them once more, though not for every token', async () => {
+  test('may rotate its keys, and is asked for them again, though not for every token', async () => {
     const late = { ms: 0 }
     await using own = await startStack({
       sites: [HOST],
@@ -120,7 +120,7 @@ describe('an id token', () => {
     ['for another client', claims({ aud: 'other' }), /aud/],
     ['for others beside us', claims({ aud: [clientId, 'other'] }), /another client/],
     ['with the azp of another', claims({ aud: [clientId], azp: 'other' }), /another client/],
-    ['for nobody', claims({ aud: undefined }), /aud/],
+    ['for no audience', claims({ aud: undefined }), /aud/],
     ['of another issuer', claims({ iss: 'https://accounts.google.com' }), /iss/],
     ['without an issuer', claims({ iss: undefined }), /iss/],
     ['that has expired', claims({ exp: seconds(-120) }), /exp/],
@@ -130,7 +130,7 @@ describe('an id token', () => {
     ['that does not count yet', claims({ nbf: seconds(3600) }), /nbf/],
     ['of another visit', claims({ nonce: 'other' }), /another visit/],
     ['without a nonce', claims({ nonce: undefined }), /nonce/],
-    ['about nobody', claims({ sub: undefined }), /sub/],
+    ['about no subject', claims({ sub: undefined }), /sub/],
     ['about an empty subject', claims({ sub: '' }), /claims/],
     ['about an endless subject', claims({ sub: 'x'.repeat(256) }), /claims/],
     ['about a subject that is no text', claims({ sub: 1 }), /claims/],
@@ -172,7 +172,7 @@ describe('an id token', () => {
       /key/i,
     ],
     [
-      'with a critical header that nobody knows',
+      'with an unknown critical header',
       {
         idToken: (honest) =>
           compact({ ...honest.header, crit: ['x'], x: 1 }, honest.claims, 'AAAA'),

@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 let people = 0
-/** Somebody with a password, and a Google account of another address. */
+/** A person with a password, and a Google account of another address. */
 async function somebody(): Promise<SignedInPerson> {
   const name = `p${++people}`
   const person = await signUp(stack, HOST, `${name}@example.test`)
@@ -57,7 +57,7 @@ const clientIds = async () => {
 }
 
 describe('linking Google', () => {
-  test('adds it to the account of whoever asks, from the address that they are given', async () => {
+  test('adds it to the account of the person who asks, from the address that they are given', async () => {
     const person = await somebody()
     expect(await googleOf(person)).toEqual(NOT_LINKED)
     const attempt = await link(stack, HOST, person)
@@ -153,7 +153,7 @@ describe('linking Google', () => {
     expect(await googleOf(person)).toEqual(LINKED)
   })
 
-  test('is possible anew once the site has gone over to another provider', async () => {
+  test('is possible again once the site has gone over to another provider', async () => {
     const person = await somebody()
     await link(stack, HOST, person)
     await using successor = await googleFor(stack, [HOST])
@@ -169,7 +169,7 @@ describe('linking Google', () => {
 describe('a link is not begun', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['to an address that is not registered', { redirectUri: 'https://evil.test/' }, 'redirectUri'],
-    ['to one that only begins alike', { redirectUri: 'http://one.test/auth' }, 'redirectUri'],
+    ['to one with the same prefix', { redirectUri: 'http://one.test/auth' }, 'redirectUri'],
     ['without a redirect URI', { redirectUri: undefined }, 'redirectUri'],
     ['without a code challenge', { codeChallenge: undefined }, 'codeChallenge'],
     ['with a short code challenge', { codeChallenge: 'abc' }, 'codeChallenge'],
@@ -177,7 +177,7 @@ describe('a link is not begun', () => {
     ['with an empty state', { state: '' }, 'state'],
     ['with an endless state', { state: 'x'.repeat(1025) }, 'state'],
     ['with a control character in the state', { state: 'a\u0000b' }, 'body'],
-    ['with a field nobody knows', { sub: 'other' }, 'sub'],
+    ['with an unknown field', { sub: 'other' }, 'sub'],
   ])('%s', async (_what, changes, field) => {
     const token = await stack.dataToken(HOST)
     const { answer } = await startLink(stack, HOST, token, changes)
@@ -235,7 +235,7 @@ describe('a link is not begun', () => {
     })
   })
 
-  test('by anybody but a visitor', async () => {
+  test('by a caller who is no visitor', async () => {
     for (const token of [undefined, await stack.adminToken(HOST), stack.operatorKey]) {
       expect((await startLink(stack, HOST, token)).answer.status).toBe(401)
     }
@@ -261,7 +261,7 @@ describe('a link comes to nothing', () => {
     expect(await allMailTo(stack, other.email, 'provider-linked')).toEqual([])
   })
 
-  test('when the account was linked with another Google account meanwhile', async () => {
+  test('when the account was linked with another Google account since', async () => {
     const person = await somebody()
     const late = await authorizeUrlFor(stack, HOST, person.token)
     const later = await authorizeUrlFor(stack, HOST, person.token)
@@ -319,7 +319,7 @@ describe('the address that a link begins at', () => {
     answer: { status: 403, text: expect.stringContaining('Go back to your account') },
   }
 
-  test('is refused in the browser of somebody else who is signed in', async () => {
+  test('is refused in the browser of another user who is signed in', async () => {
     const [attacker, victim] = [await somebody(), await somebody()]
     const { url } = await authorizeUrlFor(stack, HOST, attacker.token)
     google.asked.length = 0
@@ -328,7 +328,7 @@ describe('the address that a link begins at', () => {
     expect([await googleOf(attacker), await googleOf(victim)]).toEqual([NOT_LINKED, NOT_LINKED])
   })
 
-  test('is refused in a browser where nobody is signed in', async () => {
+  test('is refused in a browser without a session', async () => {
     const attacker = await somebody()
     const { url, state } = await authorizeUrlFor(stack, HOST, attacker.token)
     google.asked.length = 0
@@ -348,7 +348,7 @@ describe('the address that a link begins at', () => {
 
   test.each<[string, (url: URL) => void]>([
     ['without its ticket', (url) => url.searchParams.delete('link_ticket')],
-    ['with a ticket of nobody’s', (url) => url.searchParams.set('link_ticket', 'A'.repeat(300))],
+    ['with an unknown ticket', (url) => url.searchParams.set('link_ticket', 'A'.repeat(300))],
     ['with a ticket that is none', (url) => url.searchParams.set('link_ticket', '../x')],
     [
       'with another code challenge',
@@ -372,7 +372,7 @@ describe('the address that a link begins at', () => {
     expect(await googleOf(person)).toEqual(NOT_LINKED)
   })
 
-  test('is refused with the ticket of another account, by whoever holds it', async () => {
+  test('is refused with the ticket of another account, in any browser', async () => {
     const [one, other] = [await somebody(), await somebody()]
     const theirs = new URL((await authorizeUrlFor(stack, HOST, other.token)).url)
     const mine = new URL((await authorizeUrlFor(stack, HOST, one.token)).url)
@@ -393,7 +393,7 @@ describe('the address that a link begins at', () => {
     expect(await person.browser.open(url)).toMatchObject(forbidden)
   })
 
-  test('gives nobody a code for a password', async () => {
+  test('gives no code for a password', async () => {
     const person = await somebody()
     const { url } = await authorizeUrlFor(stack, HOST, person.token)
     const page = await new WalkingBrowser().open(pageOf({ authorizeUrl: url }, 'login'))

@@ -44,7 +44,7 @@ const fromGoogle = async () => {
 }
 
 describe('the methods of an account', () => {
-  test('are a password, for somebody who signed up with one', async () => {
+  test('are a password, for a visitor who signed up with one', async () => {
     const { token, email } = await signUp(stack, HOST, 'pia@example.test')
     const answer = await stack.call(HOST, 'GET', '/data/auth/methods', { token })
     expect(answer.json).toEqual({
@@ -59,7 +59,7 @@ describe('the methods of an account', () => {
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 
-  test('are Google, for somebody who came from there, while the site has it', async () => {
+  test('are Google, for a visitor who came from there, while the site has it', async () => {
     const { accessToken } = await fromGoogle()
     const linkedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
     const methods = { password: { enabled: false }, google: { enabled: true, linkedAt } }
@@ -71,7 +71,7 @@ describe('the methods of an account', () => {
     expect(await methodsOf(stack, HOST, accessToken)).toEqual(methods)
   })
 
-  test('are neither, for somebody whom the operator made', async () => {
+  test('are neither, for a visitor that the operator made', async () => {
     const token = await stack.dataToken(HOST, { user: 'made@example.test' })
     expect(await methodsOf(stack, HOST, token)).toEqual({
       password: { enabled: false },
@@ -81,7 +81,7 @@ describe('the methods of an account', () => {
 })
 
 describe('adding a password', () => {
-  test('lets somebody who came from Google sign in with it, to the same account', async () => {
+  test('lets a visitor who came from Google sign in with it, to the same account', async () => {
     const { accessToken, email, sub } = await fromGoogle()
     const proof = await proofOf({ accessToken, email })
     const answer = await add(accessToken, { password: PASSWORD, proof })
@@ -130,7 +130,7 @@ describe('adding a password', () => {
     ['one of 300 characters', { password: `Aa1!${'x'.repeat(300)}` }, 'InvalidPassword'],
     ['none', {}, 'ValidationError'],
     ['a number', { password: 12345678 }, 'ValidationError'],
-    ['a field nobody knows', { password: PASSWORD, sub: 'other' }, 'ValidationError'],
+    ['an unknown field', { password: PASSWORD, sub: 'other' }, 'ValidationError'],
   ])('refuses %s', async (_what, body, code) => {
     const person = await fromGoogle()
     const { accessToken } = person

@@ -97,7 +97,7 @@ describe('the Google provider of a site', () => {
     ['a scope twice', { scopes: ['openid', 'openid'] }, 'scopes'],
     ['a blank in the client id', { clientId: 'a b' }, 'clientId'],
     ['a line break in the secret', { clientSecret: 'a\r\nb' }, 'clientSecret'],
-    ['a field nobody knows', { tenant: 'x' }, 'tenant'],
+    ['an unknown field', { tenant: 'x' }, 'tenant'],
   ])('refuses %s', async (_what, body, field) => {
     const answer = await google(body)
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })

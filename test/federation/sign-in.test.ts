@@ -243,7 +243,7 @@ describe('the admin pool', () => {
   })
 })
 
-describe('somebody whom Google has not vouched for', () => {
+describe('an address that Google has not verified', () => {
   test.each<[string, { email?: string; emailVerified?: unknown }, RegExp]>([
     ['says false', { email: 'a1@example.test', emailVerified: false }, /not confirmed/],
     ['says "true"', { email: 'a2@example.test', emailVerified: 'true' }, /not confirmed/],

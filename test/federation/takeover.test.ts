@@ -58,7 +58,7 @@ const passwordsOf = (email: string): Promise<number> =>
     return rows.length
   })
 
-/** An account whose address nobody has proven, however it came to be. */
+/** An account with an unverified address, in each way that it can come to be. */
 const plantUnverified = (host: string, email: string): Promise<unknown> =>
   asSuperuser(
     stack,
@@ -136,7 +136,7 @@ describe.each(HOSTS)(
       expect(await identitiesOf(email)).toEqual([])
     })
 
-    test('to an account of their own, and takes the victim’s address at the provider: it stays theirs, and nobody else’s', async () => {
+    test('to an account of their own, and takes the victim’s address at the provider: it stays with its account', async () => {
       const email = newVictim()
       const attacker = await signUp(stack, host, `attacker-of-${email}`)
       google.person = { subject: `linked for ${email}`, email, emailVerified: false }
@@ -165,7 +165,7 @@ describe.each(HOSTS)(
       expect((await methodsOf(stack, host, victim.token)).google.enabled).toBe(false)
     })
 
-    test('at a provider that the site then replaces: the same subject there is somebody else', async () => {
+    test('at a provider that the site then replaces: the same subject there is another person', async () => {
       const email = newVictim()
       google.person = { subject: 'same-subject', email: `first-${email}` }
       const first = await accountOf(stack, await walkToGoogle(stack, host))
@@ -179,7 +179,7 @@ describe.each(HOSTS)(
   },
 )
 
-describe('somebody whose address has a verified account', () => {
+describe('a person whose address has a verified account', () => {
   test('is asked to sign in and to link, where the site has not said otherwise', async () => {
     const person = await signUp(stack, 'one.test', newVictim())
     const { answer, client } = await victimArrives('one.test', person.email)
@@ -193,7 +193,7 @@ describe('somebody whose address has a verified account', () => {
     expect(await identitiesOf(person.email)).toEqual([])
   })
 
-  test('joins it where the site allows that, and is told by mail', async () => {
+  test('joins it where the site allows that, and is notified by mail', async () => {
     const person = await signUp(stack, 'joining.test', newVictim())
     const walk = await victimArrives('joining.test', person.email)
     expect(await accountOf(stack, walk)).toMatchObject({ sub: person.sub, email: person.email })
@@ -208,7 +208,7 @@ describe('somebody whose address has a verified account', () => {
     })
   })
 
-  test('does not join it when the account is somebody else at Google', async () => {
+  test('does not join it when the account is linked to another one at Google', async () => {
     const person = await signUp(stack, 'joining.test', newVictim())
     google.person = { subject: `other of ${person.email}`, email: 'other@gmail.test' }
     await link(stack, 'joining.test', person)

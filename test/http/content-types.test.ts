@@ -74,7 +74,7 @@ describe('every route that takes JSON', () => {
     for (const route of jsonRoutes()) {
       const broken = await send(route, { 'content-type': type }, '{"a":')
       const where = `${route.method} ${route.path}`
-      // A visitor's payload is parsed where it is run: of an operation that is not there, nobody asks.
+      // A visitor's payload is parsed where it is run: never for an unknown operation.
       const code = route.path.includes(':operation') && route.path.startsWith('/data/')
       expect(broken.json.error.code, where).toBe(code ? 'OperationNotFound' : 'InvalidJson')
     }

@@ -13,7 +13,7 @@ import { signInWithPassword, signUp } from '#test/visitors.ts'
 
 const HOST = 'one.test'
 const EMAIL = 'ann@visitors.test'
-/** What a function that puts is told, or does with what it is told. */
+/** The result of a function that puts, or what it does with its error. */
 const PUTTER = `export default async ({ payload }, ctx) => {
   try {
     await ctx.table('notes').put({ item: { id: payload } })
@@ -130,7 +130,7 @@ describe('while a disk is full', () => {
     expect(answer.text).toContain('DiskFull')
   })
 
-  test('site code is told so, with a status that says to try again', async () => {
+  test('site code gets the error, with a status that says to try again', async () => {
     const told = { code: 'DiskFull', statusCode: 503 }
     expect((await site.call('putter', 'a')).json).toEqual({ ok: true, data: told })
     // What it does not catch says the same to its caller, and not that the function failed.

@@ -99,7 +99,7 @@ describe('the document of /admin', () => {
     }
   })
 
-  test('is for anyone who is signed in to the admin pool of the site, and for nobody else', async () => {
+  test('is for anyone who is signed in to the admin pool of the site, and for no other', async () => {
     const visitor = await stack.dataToken('one.test')
     const other = await stack.adminToken('two.test')
     for (const token of [undefined, visitor, other, stack.operatorKey]) {

@@ -77,7 +77,7 @@ describe('a query parameter', () => {
     }
   })
 
-  test('that is nearly right is told which one is', async () => {
+  test('that is nearly right gets the right one suggested', async () => {
     const { json } = await stack.call(
       'one.test',
       'GET',

@@ -14,14 +14,14 @@ const administration = () =>
   stack.app.routes.filter(({ path }) => /^\/(?:admin|portal)\//.test(path))
 
 describe('the answers of the administration', () => {
-  test('are kept by no cache and guessed at by no browser, whoever asks', async () => {
+  test('are kept by no cache and guessed at by no browser, for any caller', async () => {
     const routes = administration()
     expect(routes.length).toBeGreaterThan(150)
     const superAdmin = await stack.adminToken('one.test')
     for (const token of [undefined, superAdmin, stack.operatorKey]) {
       for (const { method, path } of routes) {
         const found = path.replace(':siteId', 'one.test').replaceAll(/:\w+/g, 'none')
-        // Reads only: a stranger's are refused, and each of the others' is answered by somebody.
+        // Reads only: an anonymous one's are refused, and each of the others' is answered.
         if (token !== undefined && (method !== 'GET' || /\/stream\/?$/.test(path))) continue
         const { status, headers } = await stack.call('one.test', method, found, { token })
         expect({ status, ...headers }, `${method} ${path}`).toMatchObject(PRIVATE)

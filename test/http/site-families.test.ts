@@ -29,7 +29,7 @@ const lists = {
 }
 
 describe('a family that admins and the operator have', () => {
-  test('answers both alike', async () => {
+  test('answers both the same', async () => {
     const [theirs, operators] = await Promise.all([lists.site(''), lists.operator('')])
     expect(theirs.json.items).toHaveLength(3)
     expect(operators.json).toEqual(theirs.json)

@@ -15,7 +15,7 @@ describe('a proxy that asks for which names it may get certificates', () => {
   const cleanUp = new AsyncDisposableStack()
   beforeAll(async () => {
     stack = cleanUp.use(await startStack())
-    // The listener of another replica: it hears of changes, and makes none.
+    // The listener of another replica: it receives changes, and makes none.
     const replica = cleanUp.use(await startStack({ beside: stack, works: false }))
     const config = { ...replica.context.config, operator: { host: '127.0.0.1', port: 0 } }
     const parts = { traffic: new RequestTraffic(), version: '1.2.3' }
@@ -48,7 +48,7 @@ describe('a proxy that asks for which names it may get certificates', () => {
       }),
     )
 
-  test('is answered for each name of a site, also for those of before, and for no other one', async () => {
+  test('is answered for each name of a site, also for former ones, and for no other one', async () => {
     const own = ['one.test', 'admin.one.test', 'auth.one.test'] as const
     expect(await names(...own)).toEqual([
       ['one.test', 200, 'one.test'],
@@ -59,7 +59,7 @@ describe('a proxy that asks for which names it may get certificates', () => {
     await becomes('auth.one.test', 200)
     expect(await names(...own)).toEqual(own.map((name) => [name, 200, 'one.test']))
 
-    // The name of before answers programs until the operator ends it.
+    // The former name answers programs until the operator ends it.
     await change({ authDomain: 'id.one.test' })
     await becomes('id.one.test', 200)
     const all = [...own, 'id.one.test', 'AUTH.one.test.']

@@ -31,7 +31,7 @@ const egress: Egress = {
   },
 }
 const requestTraces = new RequestTraces()
-/** What a collector is told; its listener and what tells it end with the file. */
+/** The spans that a collector received; its listener and exporter end with the file. */
 const spans: ReportedSpan[] = []
 const cleanUpAll = new AsyncDisposableStack()
 let tracer: Tracer
@@ -353,7 +353,7 @@ describe('other origins', () => {
 
 describe('a trace that a client has begun', () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-  /** Its client does not record it, so nobody here does. */
+  /** Its client does not record it, so it is not recorded here. */
   const traceparent = `00-${traceId}-00f067aa0ba902b7-00`
   const tracestate = 'vendor=value'
   let site: RuntimeSite
@@ -386,7 +386,7 @@ describe('a trace that a client has begun', () => {
     'goes on with what %s asks of others',
     async (path) => {
       expect(await asked(path, { traceparent, tracestate })).toEqual({ traceparent, tracestate })
-      // Of this request nobody began one.
+      // This request has no trace.
       expect(await asked(path, {})).toEqual({})
     },
   )
@@ -418,7 +418,7 @@ describe('a trace that a client has begun', () => {
     const headers = await asked('/data/public/asks', { traceparent: sampled, tracestate })
     await asked('/data/public/asks', { traceparent, tracestate })
     await asked('/data/public/asks', {})
-    // What waits to be told is told now.
+    // What waits to be exported is exported now.
     await tracer[Symbol.asyncDispose]()
     const [server, client] = ['SERVER', 'CLIENT'].map((_kind, index) =>
       spans.find(({ kind }) => kind === index + 2),

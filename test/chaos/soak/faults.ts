@@ -58,7 +58,7 @@ export const FAULTS: readonly SoakFault[] = [
     of: ({ redis }) => ({ begin: () => redis.freeze(), end: () => redis.thaw() }),
   },
   {
-    name: 'Redis starts anew',
+    name: 'Redis restarts',
     touches: NONE,
     refusal: AGAIN,
     of: ({ redis }) => ({ begin: () => redis.restart() }),
@@ -88,7 +88,7 @@ export const FAULTS: readonly SoakFault[] = [
     }),
   },
   {
-    name: 'notifications are not heard',
+    name: 'notifications are lost',
     touches: NONE,
     refusal: AGAIN,
     of: ({ proxy }) => ({ begin: () => proxy.silenceListeners(), end: () => proxy.letListen() }),
