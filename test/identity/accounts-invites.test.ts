@@ -32,7 +32,7 @@ const signIn = async (site: Site, email: string, password = GOOD) => {
 }
 
 describe('an invite', () => {
-  test('says whom it is for, as often as it is looked at', async () => {
+  test('says whose invite it is, as often as it is looked at', async () => {
     const { site, token, email } = await invited()
     for (let count = 0; count < 3; count += 1) {
       expect(await desk.accounts.inviteAcceptances.find(site, token)).toEqual({

@@ -68,7 +68,7 @@ describe('changing a password', () => {
     expect(left.map(({ sessionId }) => sessionId)).toEqual([started[0]?.sessionId])
   })
 
-  test('ends a reset that somebody has asked for', async () => {
+  test('ends a reset that was requested', async () => {
     const sub = await desk.account('asked@x.org')
     await desk.forgot('asked@x.org')
     const code = await desk.code('asked@x.org')
@@ -139,7 +139,7 @@ describe('adding a password', () => {
 })
 
 describe('the policy', () => {
-  test('is that of the pool, at once, and each fault is told', async () => {
+  test('is that of the pool, at once, and reports each fault', async () => {
     const pool = await settled({
       data: { passwordPolicy: { minimumLength: 12, requireSymbols: false } },
     })
@@ -169,7 +169,7 @@ describe('the policy', () => {
     })
   })
 
-  test('does not look at a password that somebody signs in with', async () => {
+  test('does not look at a password at sign-in', async () => {
     await desk.account('before@x.org')
     const pool = await settled({ data: { passwordPolicy: { minimumLength: 100 } } })
     const credentials = { email: 'before@x.org', password: GOOD }
@@ -195,7 +195,7 @@ describe('what is stored of a password', () => {
         .executeTakeFirstOrThrow(),
     )
 
-  test('is made anew at sign-in when it was made at another cost', async () => {
+  test('is rehashed at sign-in when it was made at another cost', async () => {
     const sub = await desk.account('old@x.org')
     const { hash } = await stored(sub)
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     expect((await validAfter(sub)).verified).toBe(true)
   })
 
-  test('lets the owner in whom somebody’s guesses had shut out', async () => {
+  test('lets the owner in when guesses of others had shut them out', async () => {
     await desk.account('shut@x.org')
     for (let count = 0; count < 5; count += 1) {
       await expect(desk.signIn('shut@x.org', BETTER)).rejects.toMatchObject({
@@ -229,7 +229,7 @@ describe('the code of a forgotten password', () => {
 })
 
 describe('asking for a new password', () => {
-  test('says the same to everybody, and mails only the owner of an account', async () => {
+  test('says the same to everyone, and mails only the owner of an account', async () => {
     await desk.account('known@x.org')
     await desk.signUp('waiting@x.org')
     for (const email of ['known@x.org', 'unknown@x.org', 'waiting@x.org', 'no address', '']) {
@@ -241,7 +241,7 @@ describe('asking for a new password', () => {
     expect(await desk.mailTo('waiting@x.org', 'reset')).toEqual([])
   })
 
-  test('is allowed five times an hour, for nobody’s address too', async () => {
+  test('is allowed five times an hour, for an unknown address too', async () => {
     await desk.account('mailed@x.org')
     desk.forwardSeconds(AN_HOUR)
     for (const email of ['mailed@x.org', 'nobody@x.org']) {

@@ -101,7 +101,7 @@ describe('a sign-in by password', () => {
 })
 
 describe('the work that is done', () => {
-  test('by a refused sign-in is the same for everybody, with one hash', async () => {
+  test('by a refused sign-in is the same for every address, with one hash', async () => {
     const known = await workOf(() => desk.signIn('ann@x.org', BETTER))
     expect(known).toMatchObject({ outcome: REFUSED, hashes: 1 })
     expect(known.work.length).toBeGreaterThan(3)
@@ -158,7 +158,7 @@ describe('the work that is done', () => {
     }
   })
 
-  test('by a refused confirmation is the same whether somebody has signed up or not', async () => {
+  test('by a refused confirmation is the same with and without a sign-up', async () => {
     const known = await workOf(() => desk.confirm('waiting@x.org', 'nodigits'))
     expect(known).toMatchObject({ outcome: { code: 'InvalidVerificationCode' }, hashes: 0 })
     for (const email of ['ann@x.org', 'nobody@x.org']) {
@@ -177,7 +177,7 @@ describe('the work that is done', () => {
 })
 
 describe('guesses', () => {
-  test('wait after five wrong ones, longer and longer, and nothing is hashed meanwhile', async () => {
+  test('wait after five wrong ones, longer and longer, and nothing is hashed during the wait', async () => {
     const email = 'guessed@x.org'
     await desk.account(email)
     for (let count = 0; count < 5; count += 1) {
@@ -279,7 +279,7 @@ describe('guesses', () => {
     expect(codes.filter((code) => code === 'TooManyRequests')).toHaveLength(195)
   })
 
-  test('from one place shut nobody out of another, however patiently they are made', async () => {
+  test('from one network shut out no other, however patiently they are made', async () => {
     const email = 'besieged@x.org'
     await desk.account(email)
     const guess = () => desk.signIn(email, BETTER, STRANGER).catch((error: unknown) => error)
@@ -316,7 +316,7 @@ describe('guesses', () => {
     expect(await desk.signIn('ours@x.org')).toMatchObject({ kind: 'signed-in' })
   })
 
-  test('that are turned away are told once for each wait', async () => {
+  test('that are turned away are logged once for each wait', async () => {
     const before = (await desk.events('sign-in.blocked')).length
     for (let count = 0; count < 20; count += 1) {
       await desk.signIn('told@x.org').catch(() => undefined)

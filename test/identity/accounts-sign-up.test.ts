@@ -52,7 +52,7 @@ describe('a sign-up', () => {
     ['half a character in the address', 'ann\ud800@x.org', GOOD, 'ValidationError'],
     ['an address that is too long', `${'a'.repeat(250)}@x.org`, GOOD, 'ValidationError'],
     ['a short password', 'b@x.org', 'Tr4v-l', 'InvalidPassword'],
-    ['a password that everybody tries first', 'b@x.org', 'P@ssw0rd1!', 'InvalidPassword'],
+    ['a common password', 'b@x.org', 'P@ssw0rd1!', 'InvalidPassword'],
   ])('is refused with %s', async (_what, email, password, code) => {
     await expect(desk.signUp(email, password)).rejects.toMatchObject({ code })
     const shown = email.replaceAll('\0', '')
@@ -75,7 +75,7 @@ describe('a sign-up', () => {
     ).rejects.toMatchObject({
       code,
     })
-    // Or strangers could have admins told that they have an account.
+    // Otherwise strangers could have admins notified that they have an account.
     const again = { email: `ann@${site.domain}` }
     await expect(
       accounts.signUps.resend({ site, pool: admin, origin: from() }, again),
@@ -84,7 +84,7 @@ describe('a sign-up', () => {
     })
   })
 
-  test('with the address of an account changes nothing, and only its owner hears of it', async () => {
+  test('with the address of an account changes nothing, and only its owner is notified', async () => {
     const sub = await desk.account('taken@x.org')
     const before = await rows('pool_user', 'taken@x.org')
     const again = await desk.signUp('taken@x.org', BETTER, STRANGER)
@@ -103,7 +103,7 @@ describe('a sign-up', () => {
   })
 })
 
-describe('a stranger who signs up with somebody’s address', () => {
+describe('a stranger who signs up with the address of another', () => {
   test.each(['before', 'after'] as const)(
     '%s the owner cannot squat it: the owner’s own code makes the owner’s account',
     async (when) => {
@@ -169,7 +169,7 @@ describe('a stranger who signs up with somebody’s address', () => {
     },
   )
 
-  test('comes to nothing once the owner has the account, whoever has the code', async () => {
+  test('cannot be confirmed once the owner has the account, even with the code', async () => {
     const email = 'too-late@x.org'
     const theirs = await desk.signUp(email, BETTER, STRANGER)
     const code = await desk.code(email)
@@ -420,7 +420,7 @@ describe('the mail of a sign-up', () => {
 })
 
 describe('asking for another code', () => {
-  test('of nobody mails nothing, and of an account’s owner says that there is an account', async () => {
+  test('of an unknown address mails nothing, and of an account’s owner says that there is an account', async () => {
     const { accounts, site, pool } = desk
     await desk.account('owner@x.org')
     for (const email of ['nobody@x.org', 'owner@x.org']) {

@@ -26,13 +26,13 @@ describe('an account of an address with a Unicode domain', () => {
     },
   )
 
-  test('gets its password back by either, and nobody else an account', async () => {
+  test('gets its password back by either, and no other account is made', async () => {
     await desk.forgot(UNICODE)
     await desk.reset(ASCII, await desk.code(ASCII))
     expect(await desk.signIn(UNICODE, BETTER)).toMatchObject({ kind: 'signed-in' })
     await desk.signUp(ASCII)
     expect(await desk.mailTo(UNICODE)).toEqual([])
-    // Its owner is told; no second account comes of it.
+    // Its owner is notified; no second account is made.
     expect((await desk.mailTo(ASCII)).at(-1)?.kind).not.toBe('verification')
   })
 

@@ -220,7 +220,7 @@ describe('super-admins of a site', () => {
   })
 })
 
-test('a network that guesses is told to wait, and nobody else', async () => {
+test('a network that guesses has to wait, and no other', async () => {
   const { token } = await tokenOf('one.test')
   const from = (address: string, secret: string) =>
     stack.context.deployTokens

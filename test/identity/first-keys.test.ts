@@ -71,7 +71,7 @@ describe('the first key of a pool', () => {
     expect(await storedKids(site)).toHaveLength(1)
   })
 
-  test('is found by a replica that knows the pool without it and does not hear of it', async () => {
+  test('is found by a replica that knows the pool without it and gets no notification', async () => {
     const site = await newSite()
     await deaf.pools.discovery(site)
     const token = await mint(first, site)

@@ -149,7 +149,7 @@ describe('taking an invite', () => {
 })
 
 describe('sending invitations again while they are taken', () => {
-  test('leaves no link to an account that somebody has', async () => {
+  test('leaves no link to an account that is in use', async () => {
     const people = Array.from({ length: 6 }, (_, n) => `p${n}@x.org`)
     const { site, tokens } = await invited(people)
     const taking = tokens.map((token) =>

@@ -70,7 +70,7 @@ describe('rotating the keys of a pool', () => {
     await verify(second, site, old)
   })
 
-  test('lets a replica that does not hear of it verify and, within a minute, sign', async () => {
+  test('lets a replica without a notification verify and, within a minute, sign', async () => {
     const site = await newSite()
     const deaf = await cluster.replica({ deaf: true })
     const old = await mint(deaf, site)

@@ -51,7 +51,7 @@ const reset = (email: string, code: string, origin = AWAY, by?: AskingBrowser) =
 const resetCode = async (email: string): Promise<string> =>
   codeIn((await desk.mailTo(email, 'reset')).at(-1))
 
-/** Wrong passwords from as many networks as it takes, until the account waits for everybody. */
+/** Wrong passwords from as many networks as it takes, until the account waits for all. */
 async function besiege(email: string): Promise<void> {
   for (let number = 0; number < 40; number += 1) {
     await signIn(email, 'wrong', strangerAt(number))
@@ -59,7 +59,7 @@ async function besiege(email: string): Promise<void> {
 }
 
 describe('strangers who guess at a password', () => {
-  test('from six networks of one house shut nobody out who is elsewhere', async () => {
+  test('from six networks of one house shut out no other network', async () => {
     const email = 'house@x.org'
     await desk.account(email)
     const outcomes = []
@@ -73,7 +73,7 @@ describe('strangers who guess at a password', () => {
     expect(await signIn(email, GOOD)).toBe('done')
   })
 
-  test('from anywhere shut out who comes for the first time, and nobody else', async () => {
+  test('from anywhere shut out a new browser, and no known one', async () => {
     const email = 'siege@x.org'
     await desk.account(email)
     await besiege(email)
@@ -85,7 +85,7 @@ describe('strangers who guess at a password', () => {
     expect(await signIn(email, GOOD, HOME)).toBe('done')
   })
 
-  test('in a browser that was signed in have ten guesses, like everybody else has some', async () => {
+  test('in a browser that was signed in have ten guesses, as every browser has some', async () => {
     const email = 'stolen@x.org'
     await desk.account(email)
     const thief = browser('stolen', email)
@@ -157,7 +157,7 @@ describe('strangers who ask for a new password', () => {
     expect((await desk.mailTo(email, 'reset')).length - before).toBe(4)
   })
 
-  test('end no code that somebody else asked for, and burn none of its tries', async () => {
+  test('end no code that another person requested, and use up none of its tries', async () => {
     const email = 'code@x.org'
     await desk.account(email)
     const [own, other] = [browser('own'), browser('other')]
@@ -196,7 +196,7 @@ describe('strangers who ask for a new password', () => {
     expect(await reset(email, code, from('192.0.2.99'))).toBe(BAD_CODE)
   })
 
-  test('have five tries at a code of their own, and no more by asking as somebody else', async () => {
+  test('have five tries at a code of their own, and no more by another request', async () => {
     const email = 'tries@x.org'
     await desk.account(email)
     const own = browser('five')

@@ -72,7 +72,7 @@ test('a second request has a code of its own, and the first one’s is of no use
   expect(await answer(right)).toBe(303)
 })
 
-test('a code that a sign-up requested once more stays good when the job that mailed it runs again', async () => {
+test('a code that a sign-up requested again stays valid when the job that mailed it runs again', async () => {
   const party = await RelyingParty.of(stack, 'one.test')
   const email = 'once-more@visitors.test'
   const browser = new FormBrowser(stack, 'one.test')

@@ -95,13 +95,13 @@ describe('the audit trail’s memory', () => {
     expect(left).toEqual([2501, 502, 3, 4])
   })
 
-  test('holds nothing of what was taken back', async () => {
+  test('holds nothing of what was rolled back', async () => {
     const siteId = await newSite('rollback.test')
     const failing = replica.database.withSite(siteId, async (tx) => {
       await replica.securityEvents.record(tx, { event: 'role.changed' })
-      throw new Error('taken back')
+      throw new Error('rolled back')
     })
-    await expect(failing).rejects.toThrow('taken back')
+    await expect(failing).rejects.toThrow('rolled back')
     expect(await eventsOf(siteId)).toEqual([])
   })
 })

@@ -228,7 +228,7 @@ describe('a token past its hour', () => {
 })
 
 describe('revoking a user’s tokens', () => {
-  test('ends the visitor’s at once here, and on the other replica when it hears of it', async () => {
+  test('ends the visitor’s at once here, and on the other replica with the notification', async () => {
     const site = await newSite()
     const { userPoolId } = await first.pools.discovery(site)
     const [token, bystander] = [await visitorToken(site), await visitorToken(site, 'b@x.org')]

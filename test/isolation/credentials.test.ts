@@ -140,7 +140,7 @@ async function wrongAdmins(): Promise<Tokens> {
     'an admin whose token has expired': await yesterday.adminToken(HOST),
     'an admin who was deleted': deleted.token,
     'an admin who was made a user': demoted.token,
-    'somebody without that role': await stack.adminToken(HOST, 'user'),
+    'a user without that role': await stack.adminToken(HOST, 'user'),
   }
 }
 
@@ -198,10 +198,10 @@ describe('the routes of the data runtime', () => {
     expect([...all].filter((route) => !served.has(route))).toEqual([])
   })
 
-  test('of admins refuse whoever is none, on things that are there, and do nothing', async () => {
+  test('of admins refuse every other caller, on things that exist, and do nothing', async () => {
     const before = await standing()
     for (const [who, token] of Object.entries(await wrongAdmins())) {
-      const status = who === 'somebody without that role' ? 403 : 401
+      const status = who === 'a user without that role' ? 403 : 401
       for (const row of adminRows(ids)) {
         const answer = await ask(token, '/admin/data', row)
         expect(answer.status, `${row[0]} ${row[1]} for ${who}: ${answer.text}`).toBe(status)
@@ -211,7 +211,7 @@ describe('the routes of the data runtime', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('of visitors refuse whoever is none', async () => {
+  test('of visitors refuse every other caller', async () => {
     for (const [who, token] of Object.entries(await wrongVisitors())) {
       for (const row of VISITOR_ROWS) {
         const answer = await ask(token, '/data', row)

@@ -74,7 +74,7 @@ async function operatedNames() {
   }
 }
 
-test('what exists is refused as what does not, but for operations', async () => {
+test('what exists is refused as what does not, except for operations', async () => {
   const routes = stack.app.routes.filter(({ method, path }) => `${method} ${path}` !== SIGN_OUT)
   const walked = (names: CalledSite['names']) => {
     const named = { ...site, names: { ...site.names, ...names } }

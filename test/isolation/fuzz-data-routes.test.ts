@@ -10,7 +10,7 @@ const AT_ONCE = 8
 const EVERY = 13
 const DEEP = '['.repeat(120) + ']'.repeat(120)
 
-/** What nobody sends by mistake. */
+/** Values that no client sends by mistake. */
 const STRANGE: Readonly<Record<string, string>> = {
   null: 'null',
   true: 'true',

@@ -98,7 +98,7 @@ describe('a function', () => {
     ['wide', 'ValidationError'],
     ['prototype', 'ValidationError'],
     ['polluted', 'TypeError'],
-  ])('that asks with what is %s is told so', async (name, caught) => {
+  ])('that asks with what is %s gets an error', async (name, caught) => {
     expect(await run({ run: 'input', name })).toMatchObject({ caught })
   })
 
@@ -106,12 +106,12 @@ describe('a function', () => {
     expect(await run({ run: 'input', name: 'thenable' })).toEqual({ got: { item: null } })
   })
 
-  test('that sends more headers than fit is told so before they are read', async () => {
+  test('that sends more headers than fit gets an error before they are read', async () => {
     const { message } = await run({ run: 'headers' })
     expect(message).toBe('request.headers: must be at most 200')
   })
 
-  test('cannot ask as the user whom it served before', async () => {
+  test('cannot ask as the user of its previous call', async () => {
     const token = await stack.dataToken('one.test', { user: 'ann@one.test' })
     expect((await site.callAs(token, 'hostileMine', { run: 'keep' })).status).toBe(200)
     expect(await run({ run: 'use' })).toMatchObject({ caught: 'CallOver' })

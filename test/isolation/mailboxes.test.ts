@@ -131,7 +131,7 @@ describe('an address of another site', () => {
 })
 
 describe('a user who owns another mailbox', () => {
-  test('is told of a mailbox as of one that never was', async () => {
+  test('gets the same answer about a mailbox of another site as about none', async () => {
     const all = (names: Names) => [...READS(names), ...OWNER_CHANGES(names)]
     for (const [at, route] of all(theirs).entries()) {
       const unknown = all(NEVER)[at]

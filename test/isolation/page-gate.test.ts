@@ -165,7 +165,7 @@ describe.each([
     },
   )
 
-  test('refuses in the language of whoever reads', async () => {
+  test('refuses in the language of the reader', async () => {
     const [first] = pages.visits
     if (!first) throw new Error('There are no pages')
     const headers = { ...metadata('navigate', 'iframe'), 'accept-language': 'de' }
@@ -197,7 +197,7 @@ describe.each([
     }
   })
 
-  test('keeps every page from the window that opened it, but for those of a visitor’s sign-in', async () => {
+  test('keeps every page from the window that opened it, except for those of a visitor’s sign-in', async () => {
     for (const each of pages.visits) {
       for (const headers of [PAGE, NO_NAVIGATION['fetch'] ?? {}]) {
         const { headers: sent } = await visit(each, headers)
@@ -207,7 +207,7 @@ describe.each([
     }
   })
 
-  test('keeps the page that asks before it signs somebody out from it', async () => {
+  test('keeps the page that confirms a sign-out from it', async () => {
     const signOuts = pages.visits.filter(({ name }) => /^GET .*\/logout /.test(name))
     expect(signOuts).toHaveLength(POOLS.length)
     for (const each of signOuts) {

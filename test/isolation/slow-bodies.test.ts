@@ -61,7 +61,7 @@ const body = JSON.stringify({ payload: 'x'.repeat(200_000) })
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
 describe('strangers of one network who do not end their bodies', () => {
-  test('make room for each other; their site, and its neighbour, answer everybody else', async () => {
+  test('make room for each other; their site, and its neighbour, answer all others', async () => {
     using strangers = new DisposableStack()
     const crowd: Stranger[] = []
     for (let count = 0; count < STRANGERS; count += 1) {

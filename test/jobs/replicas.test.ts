@@ -57,7 +57,7 @@ const runsOf = (host: string) =>
   )
 type Run = Awaited<ReturnType<typeof runsOf>>[number]
 
-/** Until no run waits or runs, but for those of the job that naps. */
+/** Until no run waits or runs, except for those of the job that naps. */
 const countersRan = () =>
   vi.waitUntil(async () => {
     const runs = [...(await runsOf('one.test')), ...(await runsOf('two.test'))]
@@ -78,7 +78,7 @@ async function killHolder(): Promise<JobReplica> {
     holder = replicas.find(({ calls }) => nap !== undefined && calls.includes(nap.request_id))
     return holder !== undefined
   }, PATIENCE)
-  if (!holder) throw new Error('nobody naps')
+  if (!holder) throw new Error('no job naps')
   await holder.kill()
   replicas = replicas.filter((replica) => replica !== holder)
   return holder

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-/** A scheduler that is not told rests for ten seconds. */
+/** A scheduler without a notification rests for ten seconds. */
 const SOON_MS = 4000
 
 const cleanUp = new AsyncDisposableStack()

@@ -84,7 +84,7 @@ describe('a scheduled job', () => {
     })
   })
 
-  test('makes one run of the ticks that nobody was there for', async () => {
+  test('makes one run of the ticks that it missed', async () => {
     await put(site, 'missed', { operation: 'echo', schedule: { cron: 'rate(5 minutes)' } })
     const start = now
     await pass(43)
@@ -239,10 +239,10 @@ describe('a scheduled job', () => {
     expect((await site.admin('GET', '/jobs/lost')).json.nextRunAt).toBeNull()
   })
 
-  test('goes on after a restart, with what fell due meanwhile', async () => {
+  test('goes on after a restart, with what fell due in between', async () => {
     await put(site, 'lasting', { operation: 'echo', schedule: { cron: '*/10 * * * *' } })
     now += 35 * MINUTE_MS
-    // Nobody asks it to look: its own work does.
+    // No client asks it to look: its own work does.
     await using _restarted = await startStack({ beside: stack, platform: { clock } })
     await vi.waitUntil(async () => (await settled(site, 'lasting')).length > 0, PATIENCE)
     const runs = await settled(site, 'lasting')

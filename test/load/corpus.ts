@@ -34,8 +34,8 @@ type Reading = {
 }
 
 /**
- * Sends the corpus to a fresh installation and reads what came, then a message of 20 MB, and tells how long the service kept
- * others waiting meanwhile and how much memory it held.
+ * Sends the corpus to a fresh installation and reads what came, then a message of 20 MB, and prints how long the service kept
+ * others waiting during it and how much memory it held.
  */
 async function main(): Promise<void> {
   const limits = { SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: UNLIMITED }

@@ -9,10 +9,9 @@ import { Site } from './enumeration/site.ts'
 
 const USAGE = `node test/load/enumeration.ts [--samples N] [--only WORDS]
 
-Asks a fresh installation about addresses of accounts and of nobody, in turns, and tells whether the time of an answer
-tells them apart. Nothing else should run on the machine. Exit code 1 when it does.`
+Asks a fresh installation about addresses with and without an account, in turns, and says whether the time of an answer distinguishes them. Nothing else should run on the machine. Exit code 1 when it does.`
 
-/** Samples about one address: fewer than are counted against anybody. */
+/** Samples about one address: fewer than are counted as guesses. */
 const ASKED_ABOUT_ONE = 4
 /** Of an AUC: a stranger may do so much better than by throwing a coin. */
 const TOLERATED = 0.03
@@ -75,7 +74,7 @@ async function peopleOf(
 
 async function ask(site: Site, { group, people, who, ms }: Case, round: number): Promise<void> {
   const asking = people[round % people.length]
-  if (!asking) throw new Error('There is nobody to ask about')
+  if (!asking) throw new Error('There is no address to ask about')
   const { status, text, ms: took } = await site.send(await asking())
   if (status !== group.status) {
     throw new Error(`"${group.name}" about ${who} was answered ${status}: ${text.slice(0, 500)}`)
@@ -95,7 +94,7 @@ function rowOf(each: Case, cases: readonly Case[]): { cells: string[]; alike: bo
   const isApart = low > 0.5 + TOLERATED || high < 0.5 - TOLERATED
   const interval = `${low.toFixed(2)}–${high.toFixed(2)}`
   return {
-    cells: [...cells, probability.toFixed(2), interval, isApart ? 'TOLD APART' : ''],
+    cells: [...cells, probability.toFixed(2), interval, isApart ? 'DISTINGUISHABLE' : ''],
     alike: isApart === (group.isControl ?? false),
   }
 }

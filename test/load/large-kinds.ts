@@ -94,7 +94,7 @@ function faultOf(
   return undefined
 }
 
-/** Whatever comes of it, the service ends with what it is used by. */
+/** Whatever the result, the service ends with its users. */
 async function startSender(used: AsyncDisposableStack) {
   const settings = {
     SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: UNLIMITED,

@@ -166,7 +166,7 @@ describe('messages that need no decision', () => {
     expect(await rowsOf(mailboxId)).toHaveLength(2)
   })
 
-  test('are new again when nobody remembers them', async () => {
+  test('are new again when they are forgotten', async () => {
     const { siteId, mailboxId } = await mailboxOf()
     const arrival = messageTo(mailboxId)
     await arrivalsOf().accept(siteId, arrival)
@@ -183,7 +183,7 @@ describe('messages that need one', () => {
     ['a mailbox without room for its bytes', { quota_bytes: String(SIZE - 1) }, 452],
     ['a mailbox without room for a message', { quota_messages: '0' }, 452],
     ['a mailbox that was disabled', { status: 'DISABLED' }, 451],
-  ] as const)('for %s are refused, and take nobody with them', async (_, columns, code) => {
+  ] as const)('for %s are refused, and no other recipient with them', async (_, columns, code) => {
     const [closed, open] = [await mailboxOf({ columns }), await mailboxOf()]
     const { siteId } = open
     const arrivals = arrivalsOf()
@@ -257,7 +257,7 @@ describe('messages that need one', () => {
   })
 
   test.each([
-    ['nobody is about to parse them', () => null],
+    ['no worker is about to parse them', () => null],
     ['who was about to parse them may be dead', () => secondsFromNow(-11)],
     ['a clock was wrong', () => secondsFromNow(11)],
   ])('because %s queue a job', async (_, since) => {

@@ -11,7 +11,7 @@ const MESSAGE_ID = /^msg_[a-z0-9]{16}$/
 
 let now = new Date('2026-11-24T08:00:00Z')
 let networks = 0
-/** Nobody has come from there yet. */
+/** No request has come from there yet. */
 const newNetwork = () => `198.${18 + (++networks >> 16)}.${(networks >> 8) & 255}.${networks & 255}`
 
 let stack: Stack
@@ -68,7 +68,7 @@ describe('a contact form', () => {
     expect(await queued('two.test')).toEqual(other)
   })
 
-  test('is 503 while nobody would receive it', async () => {
+  test('is 503 without recipients', async () => {
     await stack.createSite({ domain: 'nobody.test', superAdmins: [] })
     const headers = { 'idempotency-key': 'later' }
     const from = newNetwork()
@@ -114,7 +114,7 @@ describe('a contact form', () => {
     expect(stranger.json).not.toEqual(answers[0]?.json)
   })
 
-  test('whose honeypot is filled is answered alike, and sends nothing', async () => {
+  test('whose honeypot is filled gets the same response, and sends nothing', async () => {
     const before = await queued()
     const from = newNetwork()
     const body = { ...SUBMISSION, website: 'https://spam.test' }
@@ -250,7 +250,7 @@ test('two hundred networks have five posts each taken, and no sixth', async () =
   const addresses = Array.from({ length: 200 }, newNetwork)
   const before = await queued()
   const answers: Answer[] = []
-  // Sixty at once: more would wait so long for the database that some are told to come back.
+  // Sixty at once: more would wait so long for the database that some get 503.
   for (let first = 0; first < addresses.length; first += 10) {
     const some = addresses.slice(first, first + 10)
     const posts = some.flatMap((from) => Array.from({ length: 6 }, () => post({ from })))

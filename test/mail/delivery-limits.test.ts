@@ -46,7 +46,7 @@ const askedFor = (to: string) =>
   gateway.commands.filter((line) => line.startsWith('RCPT') && line.includes(to))
 
 test.each([
-  ['the gateway refuses for good', '550 5.7.1 we do not take that'],
+  ['the gateway refuses permanently', '550 5.7.1 we do not take that'],
   ['does not exist', '550 5.1.1 no such user'],
 ])('a recipient that %s is asked for once', async (_why, answer) => {
   const to = `no-${answer.slice(4, 9).replaceAll('.', '')}@refusing.test`

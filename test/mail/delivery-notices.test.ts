@@ -42,7 +42,7 @@ afterAll(() => cleanUp.disposeAsync())
 
 const adminOf = (site: string): Member => {
   const admin = admins.get(site)
-  if (!admin) throw new Error(`Nobody reads the mail of ${site}`)
+  if (!admin) throw new Error(`No recipient reads the mail of ${site}`)
   return admin
 }
 
@@ -93,7 +93,7 @@ async function waiting(): Promise<number> {
 }
 
 test.each(['one.test', 'two.test'])(
-  'a mailbox of %s is told once of all that failed',
+  'a mailbox of %s gets one notice of all that failed',
   async (site) => {
     const mailbox = `info@${site}`
     const to = [`gone-a-${++made}@else.test`, `gone-b-${made}@else.test`, `vic-${made}@else.test`]
@@ -118,13 +118,13 @@ test.each(['one.test', 'two.test'])(
       `Final-Recipient: rfc822; ${to[0]}\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; `,
     )
     expect(raw?.raw).toContain(`\r\nMessage-ID: <${id}@${site}>\r\n`)
-    // What is told is not sent, and is no bounce that takes another recipient for lost.
+    // A notice is not sent, and is no bounce that takes another recipient for lost.
     expect(gateway.messages.filter(({ from }) => from === '')).toEqual([])
     await delivered(mailbox, id, ['failed', 'failed', 'sent'])
   },
 )
 
-test('a recipient that is suppressed is told, too', async () => {
+test('a recipient that is suppressed is reported, too', async () => {
   const to = [`gone-${++made}@else.test`]
   const first = await send('info@one.test', to)
   await noticed('info@one.test', first.subject)
@@ -134,7 +134,7 @@ test('a recipient that is suppressed is told, too', async () => {
   await delivered('info@one.test', second.id, ['suppressed'])
 })
 
-test('a mailbox that is full is told nothing, and the message is', async () => {
+test('a full mailbox gets no notice, and the message shows it', async () => {
   const by = adminOf('one.test')
   const { id, subject } = await send('full@one.test', [`gone-${++made}@else.test`])
   await by.call('PUT', '/mailboxes/full@one.test/settings', { body: { quotaMessages: 1 } })
@@ -147,7 +147,7 @@ test('a mailbox that is full is told nothing, and the message is', async () => {
   expect(await noticesIn('full@one.test', subject)).toEqual([])
 })
 
-test('a run that meets another tells what the other has not told', async () => {
+test('a run that meets another reports what the other has not reported', async () => {
   const last = `waits-${++made}@else.test`
   down.add(last)
   const to = [`gone-a-${made}@else.test`, `gone-b-${made}@else.test`, last]
@@ -178,7 +178,7 @@ test('a run that meets another tells what the other has not told', async () => {
   expect(second.text).not.toContain(to[1])
 })
 
-test('a mailbox is told once that a message is late, after four hours', async () => {
+test('a mailbox gets one notice that a message is late, after four hours', async () => {
   const to = `slow-${++made}@else.test`
   down.add(to)
   const { id, subject } = await send('info@one.test', [to])
@@ -189,7 +189,7 @@ test('a mailbox is told once that a message is late, after four hours', async ()
   await vi.waitFor(async () => expect(await attempts()).toBeGreaterThan(0), PATIENCE)
   expect(await noticesIn('info@one.test', subject)).toEqual([])
   now = new Date(now.getTime() + 4 * HOUR_MS)
-  // The token has expired meanwhile.
+  // The token has expired by now.
   admins.set('one.test', await new AdminPool(stack, 'one.test').first())
   const [notice] = await noticed('info@one.test', subject)
   expect(notice.subject).toBe(`Not delivered yet: ${subject}`)

@@ -78,7 +78,7 @@ describe('a message for the gateway', () => {
     await send(notice(to))
     await expect.poll(() => takenFor(to), PATIENCE).toHaveLength(1)
     expect(seen).toHaveLength(answers.length + 1)
-    // Not only its id: all of it, so that whoever got it twice sees that it is one.
+    // Not only its id: all of it, so that a recipient who got it twice sees that it is one.
     expect(new Set(seen).size).toBe(1)
     const row = await rowFor(to)
     expect(messageIdIn(takenFor(to)[0]?.data ?? '')).toBe(`<${row.message_id}@one.test>`)

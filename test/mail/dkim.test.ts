@@ -31,7 +31,7 @@ let gateway: SmtpServer
 let stack: Stack
 let second: Stack
 const resources = new AsyncDisposableStack()
-/** Copies: whoever seals a private key wipes it. */
+/** Copies: the caller that encrypts a private key wipes it. */
 const privateKeys: Buffer[] = []
 async function newPair() {
   const pair = await newKeyPair()
@@ -263,7 +263,7 @@ describe('keys', () => {
     }
   })
 
-  test('of a site are nobody else’s', async () => {
+  test('of a site belong to it only', async () => {
     const { siteId } = await stack.context.sites.find('one.test')
     const seen = await stack.inSite('two.test', (tx) =>
       tx.db.selectFrom('dkim_key').select('number').where('site_id', '=', siteId).execute(),

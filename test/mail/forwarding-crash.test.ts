@@ -90,7 +90,7 @@ test(
     const wanted = envelopes.map((_, index) => `Number ${index}`)
     for (const target of TARGETS) expect(new Set(subjects(target))).toEqual(new Set(wanted))
     const repeated = forwarded.length - MESSAGES * TARGETS.length
-    process.stdout.write(`${repeated} of ${MESSAGES * TARGETS.length} were taken once more\n`)
+    process.stdout.write(`${repeated} of ${MESSAGES * TARGETS.length} were taken again\n`)
     expect(repeated).toBeLessThanOrEqual(KILLS * DELIVERIES_AT_ONCE)
     expect(await countOf('mail_raw')).toBe(0)
     const usage = await service.database.withSite(siteId, (tx) =>

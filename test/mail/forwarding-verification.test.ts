@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000
 
 let made = 0
 let networks = 0
-/** Nobody has come from there yet. */
+/** No request has come from there yet. */
 const newNetwork = () => `198.18.${(++networks >> 8) & 255}.${networks & 255}`
 
 let stack: Stack
@@ -143,7 +143,7 @@ describe('a mailed link', () => {
     expect((await open(pathOf(spelled))).status).toBe(200)
   })
 
-  test('agrees once for everybody who opens it at the same time', async () => {
+  test('agrees once when it is opened several times at once', async () => {
     const { target, path } = await link()
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(path)))
     const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other)

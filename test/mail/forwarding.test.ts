@@ -33,7 +33,7 @@ const cleanUp = new AsyncDisposableStack()
 let now = new Date()
 let stack: Stack
 let port: number
-/** Everybody else's server. */
+/** The server of all other domains. */
 let elsewhere: SmtpServer
 /** Addresses there that take nothing now, and how often they were tried. */
 const down = new Map<string, number>()
@@ -137,7 +137,7 @@ const arrivedElsewhere = async (to: string) => {
 /** What the owner sees of the first message of a mailbox. */
 async function deliveriesOf(address: string) {
   const by = admins.get(address.split('@')[1] ?? '')
-  if (!by) throw new Error(`Nobody reads ${address}`)
+  if (!by) throw new Error(`${address} has no mailbox`)
   const { json } = await by.call('GET', `/messages?mailbox=${address}&folder=INBOX`)
   const detail = await by.call('GET', `/messages/${json.items[0]?.id}`)
   return detail.json.deliveries as { recipient: string; status: string; reply: string | null }[]
@@ -207,7 +207,7 @@ describe.concurrent('a forwarded message', () => {
     }
   })
 
-  test('stays with its sender when that is an address of the site, or nobody', async () => {
+  test('stays with its sender when that is an address of the site, or empty', async () => {
     const target = `vic-${++made}@else.test`
     const address = await forwarding('one.test', [target])
     await arrive(address, messageTo(address, 'Own').replace('author', 'one'), 'bob@one.test')
@@ -228,7 +228,7 @@ describe.concurrent('a forwarded message', () => {
     expect((await kept(first))[0]?.raw).toContain('Dear Gr')
   })
 
-  test('goes to the others when one target refuses it, and nobody writes to its author', async () => {
+  test('goes to the others when one target refuses it, and its author gets no mail', async () => {
     const [gone, there] = [`gone-${++made}@else.test`, `vic-${made}@else.test`]
     const address = await forwarding('one.test', [gone, there], false)
     await arrive(address, await signed(messageTo(address, 'Half')))
@@ -285,7 +285,7 @@ describe.concurrent('a forwarded message', () => {
     await messagesIn(address, 0)
   })
 
-  test('stays in a mailbox whose owner has filed it meanwhile', async () => {
+  test('stays in a mailbox whose owner has filed it since', async () => {
     const target = `vic-${++made}@else.test`
     down.set(target, 0)
     const address = await forwarding('one.test', [target], false)

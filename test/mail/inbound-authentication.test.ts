@@ -158,7 +158,7 @@ test.each<[string, Case, Record<string, unknown>]>([
 
 test.each<[string, Case, string]>([
   [
-    'that nobody authenticated',
+    'without authentication',
     { from: 'reject.test' },
     '550 5.7.1 reject.test asks to refuse mail that it did not authenticate (DMARC p=reject): SPF fail, DKIM none',
   ],

@@ -64,7 +64,7 @@ describe('the greeting', () => {
     ])
   })
 
-  test('comes to nobody who talks before it', async () => {
+  test('refuses a client that talks before it', async () => {
     await using client = await RawSmtp.connect(port)
     client.write('EHLO client.test\r\n')
     expect(await client.reply()).toBe('421 mx.croft.test You talk too soon')
@@ -232,7 +232,7 @@ describe('refused', () => {
     ['a wizard', ['EHLO c', 'WIZ'], '500 5.5.2'],
     ...(
       [
-        ['a domain of somebody else', 'bob@elsewhere.test', '550 5.7.1'],
+        ['a domain of another site', 'bob@elsewhere.test', '550 5.7.1'],
         ['a way through this server', 'bob%elsewhere.test@mx.croft.test', '550 5.7.1'],
         ['an address literal', 'bob@[127.0.0.1]', '550 5.7.1'],
         ['an unknown mailbox', 'nobody@one.test', '550 5.1.1'],

@@ -23,7 +23,7 @@ const records: Record<string, DnsAnswer | string> = {
 }
 
 const cleanUp = new AsyncDisposableStack()
-/** Everybody else's server. */
+/** The server of all other domains. */
 let elsewhere: SmtpServer
 /** The same sites without a gateway, and with one. */
 let alone: Stack
@@ -248,7 +248,7 @@ describe.each([
     expect(await kept(stack, 'two.test', subject)).toHaveLength(1)
   })
 
-  test('that is handed over again after a crash is there once', async () => {
+  test('that is sent again after a crash is there once', async () => {
     const stack = stackOf()
     const sent = await send(stack, ['shop@two.test'])
     await ended(stack, sent)

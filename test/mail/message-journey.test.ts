@@ -174,7 +174,7 @@ describe('a message to a mailbox of each of two sites', () => {
     })
   })
 
-  test('gives its attachments and its bytes to whoever has their URLs', async () => {
+  test('gives its attachments and its bytes to clients that have their URLs', async () => {
     await both(async (side) => {
       const { attachments, rawUrl, html } = await detailOf(side)
       const picture = /src="([^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
@@ -192,7 +192,7 @@ describe('a message to a mailbox of each of two sites', () => {
     })
   })
 
-  test('does not exist for whoever owns another mailbox, nor for the other site', async () => {
+  test('does not exist for the owner of another mailbox, nor for the other site', async () => {
     const [first, second] = sides
     if (!first || !second) throw new Error('Both sites are needed')
     await both(async (side) => {

@@ -308,7 +308,7 @@ describe('the outbox', () => {
     for (const file of files) expect((await stat(join(folder(), file))).mode & 0o777).toBe(0o600)
   })
 
-  test('loses a site’s messages with the site, and nobody else’s', async () => {
+  test('loses a site’s messages with the site, and no others', async () => {
     await stack.createSite({ domain: 'gone.test', superAdmins: [] })
     await code('leaver@example.org', '123456', 'gone.test')
     await code('stayer@example.org', '123456')

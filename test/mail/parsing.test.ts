@@ -109,7 +109,7 @@ describe('a message that was accepted', () => {
     expect(await stored(stack, received)).toMatchObject([{ status: 'parsed', text: 'w\n' }])
   })
 
-  test('that was removed meanwhile has its parts removed, too', async () => {
+  test('that was removed since has its parts removed, too', async () => {
     const received = await receive(stack, Buffer.from(mail(['Subject: gone'], 'w')))
     const { siteId, rawId } = received
     const { context } = stack
@@ -304,7 +304,7 @@ describe('the job that parses what a site has', () => {
     }),
   )
 
-  test('is relied on until it has looked once more', async () => {
+  test('is relied on until it has looked again', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser
     await stack.inSite('one.test', (tx) => parsing.queueUp(tx))
@@ -315,7 +315,7 @@ describe('the job that parses what a site has', () => {
     expect(await isReliedOn()).toBe(false)
   })
 
-  test('waits for those who add a message meanwhile', async () => {
+  test('waits for those who add a message at the same time', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser
     const raw = Buffer.from(mail(['Subject: meanwhile'], 'w'))
@@ -419,7 +419,7 @@ describe('the job that parses what a site has', () => {
     expect(await statuses()).not.toContain('pending')
   })
 
-  test('ends its turn after the message at hand where another site waits', async () => {
+  test('ends its turn after the current message where another site waits', async () => {
     await using mailParser = new ProcessMailParser({ command: builtMailParser, logger: silentLog })
     const parsers = { mailParser, loneMailParser: none }
     const deps = { ...stack.context, ...postgres, ...parsers, queue, accepting, noteBounce }

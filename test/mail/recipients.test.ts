@@ -65,7 +65,7 @@ describe('mail to', () => {
     ['a disabled mailbox', 'closed', 'disabled'],
     ['a disabled mailbox with a plus part', 'closed+news', 'disabled'],
     ['nobody', 'nobody', 'unknown'],
-    ['nobody with a plus part', 'nobody+news', 'unknown'],
+    ['an unknown address with a plus part', 'nobody+news', 'unknown'],
     ['a plus part alone', '+info', 'unknown'],
     ['nothing', '', 'unknown'],
     ['a NUL', 'info\0', 'unknown'],

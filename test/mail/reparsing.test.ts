@@ -203,7 +203,7 @@ describe('a message that an earlier version parsed', () => {
     expect(await bytesAt(received, 'att_1')).toBe('a;b\n')
   })
 
-  test('leads by URLs of before to the bytes of before', async () => {
+  test('leads by earlier URLs to the earlier bytes', async () => {
     const services = servicesWith()
     await using _ = services.used
     const received = await misread(services, RAW)

@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => cleanUp.disposeAsync())
 
-/** What gateways do on a bad day; what it refuses for good is refused again. */
+/** What gateways do on a bad day; what it refuses permanently is refused again. */
 function fail(verb: Verb, line: string): string | undefined {
   if (verb === 'RCPT' && line.includes('never')) return '550 5.1.1 no such user'
   const chance = Math.random()
@@ -91,7 +91,7 @@ test(
       people.toSorted((one, other) => one.localeCompare(other)),
     )
     const repeated = taken.length - people.length
-    process.stdout.write(`${repeated} of ${people.length} messages were taken once more\n`)
+    process.stdout.write(`${repeated} of ${people.length} messages were taken again\n`)
     expect(repeated).toBeLessThanOrEqual(KILLS * DELIVERIES_AT_ONCE)
   },
 )

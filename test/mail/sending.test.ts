@@ -14,7 +14,7 @@ const MIB = 1024 * 1024
 const cleanUp = new AsyncDisposableStack()
 let stack: Stack
 let smtpPort: number
-/** Everybody else's server. */
+/** The server of all other domains. */
 let elsewhere: SmtpServer
 /** Of `one.test` and `two.test`. */
 let ann: Member
@@ -120,7 +120,7 @@ async function stage(bytes: Buffer, more: object = {}, by = ursula): Promise<str
 }
 
 describe('a conversation of two sites', () => {
-  test('goes to and fro, threads on both sides, and carries files as they are', async () => {
+  test('goes back and forth, threads on both sides, and carries files as they are', async () => {
     const file = randomBytes(300_000)
     const attachmentRefs = [await stage(file)]
     const subject = 'Größe & Preis 🦓'
@@ -159,7 +159,7 @@ describe('a conversation of two sites', () => {
     expect(stored.equals(file)).toBe(true)
   })
 
-  test('that the mailbox has with itself has nobody to answer', async () => {
+  test('that the mailbox has with itself has no recipient for a reply', async () => {
     await done(send({ to: ['info@one.test'], subject: 'To myself' }))
     const mine = await arrived(ursula, 'info@one.test', 'To myself')
     const answer = await ursula.call('POST', `/messages/${mine.id}/reply`, { body: { body: 'x' } })
@@ -176,7 +176,7 @@ async function rawAttachment(messageId: string): Promise<Buffer> {
 }
 
 describe('a message', () => {
-  test('reaches every recipient by itself, and nobody reads of those in bcc', async () => {
+  test('reaches every recipient by itself, and shows none of those in bcc', async () => {
     const subject = 'To many'
     const more = { to: ['a@else.test'], cc: ['B <b@else.test>'], bcc: ['c@else.test'], subject }
     const { id } = (await done(send({ ...more, replyTo: 'Desk <desk@else.test>' }))).json
@@ -215,7 +215,7 @@ describe('a message', () => {
     expect(copies).toHaveLength(1)
   })
 
-  test('of somebody else, of another site, or of a disabled mailbox is refused', async () => {
+  test('of another user, of another site, or of a disabled mailbox is refused', async () => {
     expect(codeOf(await send({}, stranger))).toEqual([404, 'MailboxNotFound'])
     expect(codeOf(await send({}, anton))).toEqual([404, 'MailboxNotFound'])
     await done(mailboxOf(ann, 'gone@one.test', ursula))
@@ -294,7 +294,7 @@ describe('a message that was composed elsewhere', () => {
     raw: Buffer.from(raw).toString('base64'),
   })
 
-  test('goes out with what it lacked, to whom the request names', async () => {
+  test('goes out with what it lacked, to the recipients that the request names', async () => {
     const { id } = (await done(send(more(rawOf('Info <info@one.test>'))))).json
     await settled(ursula, id)
     const taken = elsewhere.messages.find(({ to }) => to[0] === 'raw@else.test')
@@ -317,7 +317,7 @@ describe('a message that was composed elsewhere', () => {
     expect(ids[2]).toBe(ids[3])
   })
 
-  test('by somebody else is refused', async () => {
+  test('by another user is refused', async () => {
     expect(codeOf(await send(more(rawOf('ann@one.test'))))).toEqual([400, 'ValidationError'])
     expect(codeOf(await send({ ...more('x'), raw: '%' }))).toEqual([400, 'ValidationError'])
     expect(codeOf(await send({ body: undefined }))).toEqual([400, 'ValidationError'])
@@ -394,7 +394,7 @@ test('a mailbox has at most 100 attachments that wait', async () => {
 })
 
 describe('an address that does not exist', () => {
-  test('is told at the message, and gets no more mail until it is taken from the list', async () => {
+  test('is shown at the message, and gets no more mail until it is taken from the list', async () => {
     elsewhere.answer = (verb, line) =>
       verb === 'RCPT' && line.includes('nobody@') ? '550 5.1.1 no such user' : undefined
     const to = ['nobody@else.test', 'somebody@else.test']
@@ -419,7 +419,7 @@ describe('an address that does not exist', () => {
     expect(await settled(ursula, third.id)).toMatchObject([{ status: 'sent' }])
   })
 
-  test('is told by a bounce that comes later', async () => {
+  test('is reported by a bounce that comes later', async () => {
     const { id } = (await done(send({ to: ['late@else.test'], subject: 'Late' }))).json
     await settled(ursula, id)
     const { messageId } = await detail(ursula, id)

@@ -114,7 +114,7 @@ describe('the mail gateway', () => {
     expect(server.messages).toHaveLength(1)
   })
 
-  test('may be asked again when nobody listens', async () => {
+  test('may be asked again when no server listens', async () => {
     const server = await serverWith()
     const { port } = server
     await server[Symbol.asyncDispose]()
@@ -184,7 +184,7 @@ describe('the connection to the gateway', () => {
   test.each([
     ['smtps', { implicitTls: true }],
     ['smtp', {}],
-  ] as const)('is not made to a certificate of nobody’s with %s:', async (scheme, options) => {
+  ] as const)('is not made to an untrusted certificate with %s:', async (scheme, options) => {
     const server = await serverWith({ certificate, ...options })
     const url = `${scheme}://user:secret@localhost:${server.port}?starttls=required`
     const failure = await failureOf(gatewayTo(url).send(await mail(), never))

@@ -55,7 +55,7 @@ afterAll(() => cleanUp.disposeAsync())
 
 const loginOf = (site: string): Login => {
   const login = logins.get(site)
-  if (!login) throw new Error(`Nobody writes from ${site}`)
+  if (!login) throw new Error(`No client writes from ${site}`)
   return login
 }
 const taken = (subject: string) =>

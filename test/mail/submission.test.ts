@@ -14,7 +14,7 @@ const cleanUp = new AsyncDisposableStack()
 let now = new Date()
 let stack: Stack
 let port: number
-/** Everybody else's server. */
+/** The server of all other domains. */
 let elsewhere: SmtpServer
 let ann: Member
 let anton: Member
@@ -92,7 +92,7 @@ const sentOf = async (subject: string, mailbox = 'info@one.test') => {
 }
 
 describe('a mail program', () => {
-  test('is told what is there, and logs in over TLS alone', async () => {
+  test('lists its extensions, and logs in over TLS alone', async () => {
     await using client = await RawSmtp.connect(port)
     expect(await client.reply()).toBe('220 mx.croft.test ESMTP ready')
     const before = await client.command('EHLO client.test')
@@ -202,7 +202,7 @@ describe('a mail program', () => {
   })
 })
 
-describe('nobody gets in', () => {
+describe('no client gets in', () => {
   test.each([
     ['a wrong password', (login: Credential) => ({ ...login, password: 'x'.repeat(43) })],
     ['an empty password', (login: Credential) => ({ ...login, password: '' })],
@@ -235,7 +235,7 @@ describe('nobody gets in', () => {
     expect(await again.command(plain(login))).toMatch(/^535 /)
   })
 
-  test('with the password of somebody who owned the mailbox', async () => {
+  test('with the password of a former owner of the mailbox', async () => {
     await makeMailboxes(stack, 'one.test', ['left'])
     const body = { owners: [ursula.userId] }
     await ann.call('POST', '/mailboxes/left@one.test/owners', { body })
@@ -287,7 +287,7 @@ describe('nobody gets in', () => {
 })
 
 describe('who is in', () => {
-  test('sends as the mailbox and as nobody else', async () => {
+  test('sends as the mailbox and as no other', async () => {
     await using client = await loggedIn(usual)
     for (const sender of [
       'other@one.test',
@@ -346,7 +346,7 @@ describe('who is in', () => {
     expect(await client.command('RCPT TO:<one-more@else.test>')).toMatch(/^452 4\.5\.3 /)
   })
 
-  test('is told when a message is too large, before and after it is sent', async () => {
+  test('gets an error when a message is too large, before and after it is sent', async () => {
     await using client = await loggedIn(usual)
     const most = 25 * 1024 * 1024
     expect(await client.command(`MAIL FROM:<info@one.test> SIZE=${most + 1}`)).toMatch(/^552 /)

@@ -124,7 +124,7 @@ describe('the queue of accounts that are deleted', () => {
     expect(json.items).toHaveLength(1)
   })
 
-  test('never removes an account that its owner took back', async () => {
+  test('never removes an account that its owner restored', async () => {
     const owner = await deleting()
     const other = await deleting()
     const browser = new FormBrowser(stack, HOST)
@@ -139,7 +139,7 @@ describe('the queue of accounts that are deleted', () => {
 
   test.each([
     [
-      'taken back by its link',
+      'restored by its link',
       async (owner: Owner) => {
         const browser = new FormBrowser(stack, HOST)
         const page = await browser.get(await restoreLinkOf(owner))

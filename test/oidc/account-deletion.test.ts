@@ -41,7 +41,7 @@ describe.each([
   describe.each(SITES)('at %s', (host) => {
     const other = SITES.find((site) => site !== host) ?? ''
 
-    test('is out of use at once, waits for a week, and is taken back as it was', async () => {
+    test('is out of use at once, waits for a week, and is restored unchanged', async () => {
       const owner = await Owner.of(stack, host)
       const tokens = await owner.party.tokens(owner.email)
       const second = new FormBrowser(stack, host)
@@ -110,7 +110,7 @@ describe.each([
         answers.push([login.status, words(login.text), signUp.status, forgot.status])
       }
       expect(answers[0]).toEqual(answers[1])
-      // Its owner is mailed the link once more, and no code.
+      // Its owner is mailed the link again, and no code.
       await mailTo(stack, owner.email, 'account-deleting', mailed)
       expect(await allMailTo(stack, owner.email, 'reset')).toEqual([])
       expect(await allMailTo(stack, owner.email, 'verification')).toEqual([])
@@ -118,7 +118,7 @@ describe.each([
       expect((await new FormBrowser(stack, host).get(first)).status).toBe(410)
     })
 
-    test('is no one else’s to take back', async () => {
+    test('cannot be restored by another person', async () => {
       const owner = await Owner.of(stack, host)
       await deleted(owner)
       const link = await linkOf(owner.email)

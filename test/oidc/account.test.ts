@@ -25,7 +25,7 @@ describe.each([
 
   describe.each(SITES)('of %s', (host) => {
     test.each(['data', 'admin'] as const)(
-      'signs in whoever comes without a session, at the %s pool',
+      'signs in a visitor without a session, at the %s pool',
       async (kind) => {
         const { party, email } = await Owner.of(stack, host, kind)
         const browser = new FormBrowser(stack, host)
@@ -141,7 +141,7 @@ describe.each([
       expect(textOf((await owner.open()).text)).toContain(`Your account ${owner.email}`)
     })
 
-    test('answers alike for the address of another account, whose owner hears of it', async () => {
+    test('gives the same response for the address of another account, whose owner is notified', async () => {
       const owner = await Owner.of(stack, host)
       const other = await Owner.of(stack, host)
       const taken = await owner.send('/address', { username: other.email })
@@ -177,7 +177,7 @@ describe.each([
       expect((await owner.open()).status).toBe(200)
     })
 
-    test('ends no sign-in of anybody else', async () => {
+    test('ends no sign-in of another user', async () => {
       const owner = await Owner.of(stack, host)
       const other = await Owner.of(stack, host)
       const { site, pool } = other.party

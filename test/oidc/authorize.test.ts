@@ -52,7 +52,7 @@ describe('an authorization request', () => {
   })
 })
 
-/** Nobody is sent anywhere: the browser stays, with a page that says why. */
+/** No redirect: the browser stays, with a page that says why. */
 const AT_HOME: readonly (readonly [string, () => Record<string, string | undefined>, string])[] = [
   ['no client', () => ({ client_id: undefined }), 'invalid_request'],
   ['an unknown client', () => ({ client_id: 'x'.repeat(26) }), 'invalid_client'],
@@ -100,7 +100,7 @@ const AT_HOME: readonly (readonly [string, () => Record<string, string | undefin
 ]
 const uri = (change: (url: string) => string) => ({ redirect_uri: change(client.redirectUri) })
 
-/** The client is told, at its own address. */
+/** The client gets the error, at its own address. */
 const THERE: readonly (readonly [string, Record<string, string | undefined>, string])[] = [
   ['no response type', { response_type: undefined }, 'invalid_request'],
   ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
@@ -125,7 +125,7 @@ const THERE: readonly (readonly [string, Record<string, string | undefined>, str
   ['prompt none with another', { prompt: 'none login' }, 'invalid_request'],
   ['a negative max_age', { max_age: '-1' }, 'invalid_request'],
   ['a max_age that is no number', { max_age: 'soon' }, 'invalid_request'],
-  ['a scope that nobody knows', { scope: 'everything' }, 'invalid_scope'],
+  ['an unknown scope', { scope: 'everything' }, 'invalid_scope'],
   ['a scope that is no list of words', { scope: 'openid "email"' }, 'invalid_scope'],
   ['a nonce without openid', { scope: 'email' }, 'invalid_request'],
   [
@@ -151,7 +151,7 @@ describe('a wrong authorization request', () => {
     expect(answer.text).toContain(error)
   })
 
-  test.each(THERE)('is told to the client: %s', async (_what, changes, error) => {
+  test.each(THERE)('is reported to the client: %s', async (_what, changes, error) => {
     const answer = await client.authorize(changes)
     expect(answer.status).toBe(303)
     expect(answer.headers['location']?.startsWith(`${client.redirectUri}?`)).toBe(true)

@@ -67,7 +67,7 @@ async function fetchByHost(input: string | Request, init?: RequestInit): Promise
   })
 }
 
-/** What the browser of somebody who is signed in does with the library's request. */
+/** The response to the library's request in the browser of a user who is signed in. */
 async function callbackOf({ party }: RegisteredParty, authorizeUrl: string | URL): Promise<URL> {
   const { origin, pathname, href } = new URL(authorizeUrl)
   expect(origin + pathname).toBe(`${party.pool.issuer}/oauth2/authorize`)

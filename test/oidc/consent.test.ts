@@ -26,7 +26,7 @@ const theirs = (host = 'one.test', registration: Readonly<Record<string, unknown
 
 type Changes = Readonly<Record<string, string | undefined>>
 
-/** What the browser of somebody gets for the application's request. */
+/** The response to the application's request in a user's browser. */
 const ask = (
   owner: Owner,
   app: RegisteredParty,
@@ -44,7 +44,7 @@ async function led(owner: Owner, answer: Answer): Promise<Answer> {
   return to.startsWith('/') ? owner.browser.get(to) : answer
 }
 
-/** What the application is told. */
+/** The fields that the application gets. */
 function told(answer: Answer): Readonly<Record<string, string>> {
   const to = new URL(String(answer.headers['location']), 'http://nowhere.test')
   expect(to.origin + to.pathname).toBe(CALLBACK)
@@ -180,7 +180,7 @@ describe('the page for consent', () => {
     expect(textOf((await led(owner, await ask(owner, app, changes, 'consent'))).text)).toContain(
       'Forgot password?',
     )
-    // Somebody else signs in to the browser whose page is open.
+    // Another user signs in to the browser whose page is open.
     const login = await led(owner, await ask(owner, app, changes))
     const page = await led(
       owner,

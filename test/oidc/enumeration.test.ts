@@ -24,7 +24,7 @@ beforeAll(async () => {
   const log = silentLog
   const postgres = await connectPostgres({ url: first.database.url, log, poolSize: 4 })
   const now = new Date()
-  // Whoever has to wait waits for ever, and what is remembered of the pools is never read anew between two who are compared.
+  // A client that has to wait waits for ever, and what is cached of the pools is never read again between two that are compared.
   const clock = { now: () => now }
   const counters = await openCounters(undefined, log, { clock })
   const platform = { postgres: { ...postgres, database: seen(postgres.database) }, counters, clock }
@@ -40,7 +40,7 @@ const ALL: readonly (readonly [string, Who, Asked])[] = Object.entries(ASKED).fl
   ([name, asked]) => OTHERS.map((who) => [name, who, asked] as const),
 )
 
-/** What somebody who asks from a new network gets to see of the answer. */
+/** What a client from a new network sees of the answer. */
 async function seenOf(asked: Asked, person: Person): Promise<unknown> {
   return strangers.seen(await asked.of(strangers, person), person)
 }
@@ -55,16 +55,22 @@ async function workOf(asked: Asked, person: Person) {
 }
 
 describe('asked about', () => {
-  test.each(ALL)('%s, the answer is the same for %s as for nobody', async (_name, who, asked) => {
-    const answer = await seenOf(asked, await strangers.person(who))
-    expect(answer).toEqual(await seenOf(asked, await strangers.person('nobody')))
-    expect(answer).toMatchObject({ status: asked.status })
-  })
+  test.each(ALL)(
+    '%s, the answer is the same for %s as for an unknown address',
+    async (_name, who, asked) => {
+      const answer = await seenOf(asked, await strangers.person(who))
+      expect(answer).toEqual(await seenOf(asked, await strangers.person('nobody')))
+      expect(answer).toMatchObject({ status: asked.status })
+    },
+  )
 
-  test.each(ALL)('%s, the work is the same for %s as for nobody', async (_name, who, asked) => {
-    const work = await workOf(asked, await strangers.person(who))
-    expect(work).toEqual(await workOf(asked, await strangers.person('nobody')))
-    expect(work).toMatchObject({ status: asked.status, hashes: asked.hashes })
-    expect(work.statements.length).toBeGreaterThanOrEqual(asked.hashes)
-  })
+  test.each(ALL)(
+    '%s, the work is the same for %s as for an unknown address',
+    async (_name, who, asked) => {
+      const work = await workOf(asked, await strangers.person(who))
+      expect(work).toEqual(await workOf(asked, await strangers.person('nobody')))
+      expect(work).toMatchObject({ status: asked.status, hashes: asked.hashes })
+      expect(work.statements.length).toBeGreaterThanOrEqual(asked.hashes)
+    },
+  )
 })

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 const PASSWORD = 'Correct-Horse-9-Battery'
 const EVIL = 'evil.example'
-/** What a proxy in front may say, and anybody else may pretend. */
+/** What a proxy in front may say, and any other client may pretend. */
 const LIES = {
   'x-forwarded-host': EVIL,
   'x-forwarded-proto': 'http',
@@ -79,7 +79,7 @@ describe('behind TLS', () => {
 })
 
 describe('a header that only a proxy may set', () => {
-  test.each(Object.entries(LIES))('%s is not believed of anybody', async (name, value) => {
+  test.each(Object.entries(LIES))('%s is not believed of any client', async (name, value) => {
     const headers = { [name]: value }
     const paths = [
       client.page('login'),
@@ -112,7 +112,7 @@ describe('a header that only a proxy may set', () => {
   })
 
   test.each(['evil.example', 'one.test.evil.example', 'one.test@evil.example', '[::1]', ''])(
-    'a host %j is nobody’s site',
+    'a host %j has no site',
     async (host) => {
       const answer = await stack.call(host, 'GET', client.page('login'))
       expect([400, 404]).toContain(answer.status)

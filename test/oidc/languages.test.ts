@@ -71,7 +71,7 @@ describe.each([
       expect(textOf(short.text)).toContain('Doit avoir au moins 8 caractères')
     })
 
-    test('is that of the account in its mail, whoever asks for it', async () => {
+    test('is that of the account in its mail, in any browser', async () => {
       const party = await RelyingParty.of(stack, host)
       const email = `ala@${host}`
       const browser = new FormBrowser(stack, host, 'pl')
@@ -117,7 +117,7 @@ describe.each([
       ])
     })
 
-    test('of an invitation is that of whoever invites, and its pages follow the browser', async () => {
+    test('of an invitation is that of its sender, and its pages follow the browser', async () => {
       const token = await stack.adminToken(host)
       const email = `gast@${host}`
       const headers = { 'accept-language': 'de-CH' }
@@ -190,7 +190,7 @@ describe.each([
       expect(JSON.stringify(json)).not.toMatch(/Passwort|text/)
     })
 
-    test('of the pages is told in the discovery document', async () => {
+    test('of the pages is in the discovery document', async () => {
       const { path } = await RelyingParty.of(stack, host)
       const document = await stack.call(host, 'GET', `${path}/.well-known/openid-configuration`)
       expect(document.json).toMatchObject({ ui_locales_supported: LANGUAGES })

@@ -181,7 +181,7 @@ describe('logging out', () => {
       'another sign-in of an unknown client',
       () => Object.fromEntries(client.params({ client_id: 'x'.repeat(26) })),
     ],
-  ])('with %s goes nowhere, and signs nobody out', async (_what, fields) => {
+  ])('with %s goes nowhere, and ends no session', async (_what, fields) => {
     const { cookie } = await client.signIn(await client.user('vic@example.org'))
     const answer = await leave(fields(), cookie)
     expect(answer.status).toBe(400)

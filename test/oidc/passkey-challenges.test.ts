@@ -37,7 +37,7 @@ describe.each([
   })
   afterAll(() => stack[Symbol.asyncDispose]())
 
-  /** A browser of somebody with a passkey, which is signed out. */
+  /** A browser of a user with a passkey, which is signed out. */
   async function holder(host: string, kind: PoolKind) {
     const owner = await Owner.of(stack, host, kind)
     const device = new SoftDevice()
@@ -89,7 +89,7 @@ describe.each([
 
     test.each([
       ['no challenge', ''],
-      ['a challenge that nobody sealed', 'x'.repeat(120)],
+      ['a challenge that is not encrypted by the service', 'x'.repeat(120)],
     ])('is refused over an empty challenge, with %s', async (_what, sealed) => {
       const someone = await holder(host, kind)
       const asked = askedBy(await someone.browser.get(someone.owner.party.page('login')))

@@ -101,7 +101,7 @@ describe.each([
 
   let people = 0
   describe.each(SITES)('of an account at %s without a password and a passkey', (host) => {
-    /** Somebody whom a provider or the operator brought. */
+    /** A person that a provider or the operator brought. */
     async function somebody() {
       const party = await RelyingParty.of(stack, host, 'data')
       const email = `bare${++people}@visitors.test`

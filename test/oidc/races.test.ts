@@ -23,7 +23,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]()
 })
 
-/** Whether anything that came of an answer still works, anywhere. */
+/** Whether anything that an answer gave still works, anywhere. */
 async function lives(answer: Answer): Promise<boolean> {
   if (answer.status !== 200) return false
   const { access_token, refresh_token } = answer.json as Tokens

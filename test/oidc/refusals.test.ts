@@ -173,7 +173,7 @@ const REFUSALS: readonly (readonly [
       `Bearer ${await lock.sign({ exp: lock.now - 1, aud: 'x'.repeat(26), client_id: 'x'.repeat(26) })}`,
   ],
   [
-    'expired and of nobody',
+    'expired and unknown',
     async (lock) => `Bearer ${await lock.sign({ exp: lock.now - 1, sub: randomUUID() })}`,
   ],
   [
@@ -186,7 +186,7 @@ const REFUSALS: readonly (readonly [
     async (lock) => `Bearer ${await lock.sign({ iss: `${lock.pool.issuer}/` })}`,
   ],
   ['of another use', async (lock) => `Bearer ${await lock.sign({ token_use: 'refresh' })}`],
-  ['of nobody', async (lock) => `Bearer ${await lock.sign({ sub: randomUUID() })}`],
+  ['of an unknown issuer', async (lock) => `Bearer ${await lock.sign({ sub: randomUUID() })}`],
   ['a changed sub', async (lock) => `Bearer ${tampered(await lock.sign(), { sub: randomUUID() })}`],
   [
     'changed groups',
@@ -242,7 +242,7 @@ describe.each(['admin', 'data'] as const)('on /%s', (kind) => {
     }
   })
 
-  test('an expired token that is right in everything else is told so', async () => {
+  test('an expired token that is right in everything else gets that error', async () => {
     const lock = await lockOf('one.test', kind)
     const answer = await knock('one.test', kind, `Bearer ${await lock.sign({ exp: lock.now - 1 })}`)
     expect(answer).toMatchObject({ status: 401, json: { error: { code: 'TokenExpired' } } })

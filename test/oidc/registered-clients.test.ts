@@ -98,7 +98,7 @@ describe('the token endpoint', () => {
     open = await register({ authentication: 'none' })
   })
 
-  test('refuses whoever proves nothing, or something else', async () => {
+  test('refuses a client that proves nothing, or something else', async () => {
     const code = await secret.code('vic@example.org')
     const other = await register()
     const refused = [
@@ -179,7 +179,7 @@ describe('the token endpoint', () => {
       { aud: (issuer: string) => [issuer, 'https://other.example'] },
     ],
     ['for a list of the issuer', { aud: (issuer: string) => [issuer] }],
-    ['for nobody', { aud: undefined }],
+    ['for no client', { aud: undefined }],
     ['of another issuer', { iss: 'somebody' }],
     ['about another client', { sub: 'somebody' }],
     ['that ended', { exp: Math.floor(Date.now() / 1000) - 3600 }],
@@ -426,8 +426,8 @@ describe('an operator', () => {
       'jwks.keys[0]',
     ],
     ['another way', { authentication: 'tls_client_auth' }, 'authentication'],
-    ['a field of nobody', { trusted: true }, 'trusted'],
-  ])('is told what is wrong with %s', async (_what, wrong, field) => {
+    ['an unknown field', { trusted: true }, 'trusted'],
+  ])('gets an error that says what is wrong with %s', async (_what, wrong, field) => {
     const answer = await portal('POST', '', {
       name: 'Helpdesk',
       redirectUris: [CALLBACK],

@@ -63,13 +63,13 @@ describe('revoking', () => {
   test.each([
     ['what was revoked already', (token: string) => revokedTwice(token)],
     ['an unknown token', () => client.revoke('x'.repeat(43))],
-    ['a JWT of nobody', () => client.revoke('a.b.c')],
+    ['an unknown JWT', () => client.revoke('a.b.c')],
     [
       'a token with a hint that is wrong',
       (token: string) => client.revoke(token, { token_type_hint: 'access_token' }),
     ],
     [
-      'a token with a hint that nobody knows',
+      'a token with an unknown hint',
       (token: string) => client.revoke(token, { token_type_hint: 'x' }),
     ],
   ])('%s is fine', async (_what, revoke) => {

@@ -216,7 +216,7 @@ describe.each([
       expect((await remove(`nowhere@${host}`, 'admin')).status).toBe(404)
     })
 
-    test('is taken off an admin by whoever may, with a recent sign-in', async () => {
+    test('is taken off an admin by those who may, with a recent sign-in', async () => {
       const ann = await Owner.of(stack, host, 'admin')
       await setUp(ann)
       const path = `/admin/api/users/${ann.sub}/second-factor`
@@ -290,7 +290,7 @@ describe.each([
       expect(sent.headers['location']).toContain('/login?')
     })
 
-    test('is not asked for in vain: a password that was changed meanwhile lets nobody in', async () => {
+    test('is not asked for without need: a password that was changed since is refused', async () => {
       const owner = await Owner.of(stack, host)
       const { secret } = await setUp(owner)
       const waiting = await afterPassword(owner)

@@ -8,7 +8,7 @@ const HOST = 'one.test'
 const HOUR_MS = 3_600_000
 
 let stack: Stack
-/** A replica whose clock the tests set; the first goes by the machine's. */
+/** A replica whose clock the tests set; the first uses the machine's. */
 let later: Stack
 let aheadMs = 0
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 let people = 0
-/** Somebody who has just signed in, with a browser and a client's tokens. */
+/** A user who has just signed in, with a browser and a client's tokens. */
 async function signedIn(kind: PoolKind) {
   const party = await RelyingParty.of(stack, HOST, kind)
   const email = kind === 'admin' ? `admin@${HOST}` : `p${++people}@visitors.test`
@@ -43,7 +43,7 @@ const settings = async (kind: PoolKind, change: object) =>
 const listed = async ({ stack: at, site, pool }: RelyingParty, sub: string) =>
   at.context.sessions.list(site, pool, sub)
 
-describe('a sign-in that nobody uses', () => {
+describe('an unused sign-in', () => {
   test('ends after eight hours in the admin pool, for its browser and for its client', async () => {
     const { party, email, tokens } = await signedIn('admin')
     const sub = await party.user(email)
@@ -86,7 +86,7 @@ describe('a sign-in that nobody uses', () => {
     }
   })
 
-  test('goes on for visitors, for whom nobody has decided otherwise', async () => {
+  test('goes on for visitors, where no setting says otherwise', async () => {
     const { party, tokens } = await signedIn('data')
     const answer = await (await after(party, 24 * 29)).refresh(tokens.refresh_token)
     expect(answer.status, answer.text).toBe(200)

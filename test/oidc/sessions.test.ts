@@ -211,7 +211,7 @@ describe('the sessions of a user', () => {
     ])
   })
 
-  test('can be ended one by one, with what came of them', async () => {
+  test('can be ended one by one, with all their tokens', async () => {
     const [one, other] = [
       await client.tokens('end@example.org'),
       await client.tokens('end@example.org'),
@@ -250,7 +250,7 @@ describe('the sessions of a user', () => {
     expect(await client.isTaken(mine.access_token)).toBe(true)
   })
 
-  test('take a code that is under way with them', async () => {
+  test('take a code in flight with them', async () => {
     const { sub, token, code } = await signedIn('code@example.org')
     const session = await stack.context.sessions.find(client.site, client.pool, token)
     const target = { sub, sessionId: session?.sessionId ?? '' }

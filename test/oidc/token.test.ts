@@ -104,7 +104,7 @@ describe('a code', () => {
     expect(await admins.isTaken(visitor.access_token)).toBe(false)
   })
 
-  test('is good once: the second use ends what came of the first, and is on record', async () => {
+  test('is good once: the second use ends the tokens of the first, and is on record', async () => {
     const code = await newCode()
     const { json } = await client.exchange(code)
     expect(await client.isTaken(json.access_token)).toBe(true)
@@ -128,7 +128,7 @@ describe('a code', () => {
     expect((await client.exchange(code, { redirect_uri: 'https://evil.example' })).status).toBe(400)
     const { status, json } = await client.exchange(code)
     expect(status).toBe(200)
-    // Neither is what came of it ended by whoever has seen the code alone.
+    // Nor does a client that has seen the code alone end its tokens.
     expect((await client.exchange(code, { code_verifier: 'x'.repeat(43) })).status).toBe(400)
     expect(await client.isTaken(json.access_token)).toBe(true)
   })
@@ -164,14 +164,14 @@ describe('a code', () => {
     expect((await client.exchange(code)).status).toBe(200)
   })
 
-  test('of a user who went meanwhile is refused', async () => {
+  test('of a user who is gone is refused', async () => {
     const gone = await client.user('gone@example.org')
     const { code } = await client.signIn(gone)
     await asSuperuser(stack, (sql) => sql`delete from pool_user where sub = ${gone}`)
     expect(await client.exchange(code)).toMatchObject(refusal('invalid_grant'))
   })
 
-  test('of a user who was signed out everywhere meanwhile is refused', async () => {
+  test('of a user who has been signed out everywhere is refused', async () => {
     const out = await client.user('out@example.org')
     const { code } = await client.signIn(out)
     await stack.context.users.revokeTokens(client.site, client.pool.userPoolId, out)
@@ -252,7 +252,7 @@ describe('a token request', () => {
     }
   })
 
-  test('may have fields that nobody knows, twice as well', async () => {
+  test('may have unknown fields, twice as well', async () => {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: client.pool.clientId,

@@ -18,7 +18,7 @@ const withScope = async (scope: string) => {
   return (await client.exchange(code)).json.access_token
 }
 
-describe('what an access token tells of its user', () => {
+describe('the claims of an access token about its user', () => {
   test.each([
     ['openid', {}],
     ['openid email', { email: 'vic@example.org', email_verified: true }],

@@ -66,7 +66,7 @@ class Hopping implements AsyncDisposable {
   }
 }
 
-describe('with two replicas, somebody', () => {
+describe('with two replicas, a person', () => {
   let hopping: Hopping
   beforeAll(async () => {
     hopping = await Hopping.start(false)
@@ -79,7 +79,7 @@ describe('with two replicas, somebody', () => {
 })
 
 describe.skipIf(missing)(
-  `with two replicas and a Redis${missing ? ` (${missing})` : ''}, somebody`,
+  `with two replicas and a Redis${missing ? ` (${missing})` : ''}, a person`,
   () => {
     let hopping: Hopping
     beforeAll(async () => {

@@ -39,7 +39,7 @@ const linksOf = (page: string): (string | undefined)[] =>
 const both = (password: string) => ({ password, confirmPassword: password })
 
 describe('the page of an invite', () => {
-  test('is HTML for whom the invite is, and can be looked at again and again', async () => {
+  test('is HTML for its recipient, and can be looked at again and again', async () => {
     const { path, token } = await invited('look.test')
     for (let visit = 0; visit < 3; visit++) {
       const { status, headers, text } = await browser('look.test').get(path)
@@ -112,7 +112,7 @@ describe('the page of an invite', () => {
       'not the same',
     ],
     ['a simple password', both('simple'), 'password', ''],
-    ['a password everybody tries', both('Password1!'), 'password', ''],
+    ['a common password', both('Password1!'), 'password', ''],
   ])(
     'shows %s again with the fault, and leaves the link as it is',
     async (what, fields, at, words) => {
@@ -134,7 +134,7 @@ describe('the page of an invite', () => {
   test.each([
     ['without a token', '', 400, 'MissingToken'],
     ['with an empty token', '?token=', 400, 'MissingToken'],
-    ['with a token that nobody made', `?token=${'x'.repeat(43)}`, 410, 'LinkExpired'],
+    ['with an unknown token', `?token=${'x'.repeat(43)}`, 410, 'LinkExpired'],
     ['with a token that is too long', `?token=${'x'.repeat(5_000)}`, 400, 'ValidationError'],
   ])('%s is an error page', async (_what, query, status, code) => {
     const answer = await browser('empty.test').get(`${PAGE}${query}`)
@@ -144,7 +144,7 @@ describe('the page of an invite', () => {
     expect(answer.text).toContain(answer.headers['x-request-id'])
   })
 
-  test('that is too old is sent anew, to whom the invite is for, when its holder asks', async () => {
+  test('that is too old is sent again, to its recipient, when its holder asks', async () => {
     const { path } = await invited('old.test')
     const first = await mailTo(stack, 'ann@old.test', 'invite')
     await age('old.test')
@@ -160,7 +160,7 @@ describe('the page of an invite', () => {
     expect((await visitor.submit(fresh, both(PASSWORD))).status).toBe(200)
   })
 
-  test('that is used, or of nobody, is not sent anew, and nothing tells the difference', async () => {
+  test('that is used, or unknown, is not sent again, and the response is the same', async () => {
     const { path, token } = await invited('spent.test')
     const visitor = browser('spent.test')
     await visitor.submit(await visitor.get(path), both(PASSWORD))
@@ -175,7 +175,7 @@ describe('the page of an invite', () => {
     expect(await allMailTo(stack, 'ann@spent.test')).toEqual(before)
   })
 
-  test('is not sent anew more often than mail may be asked for', async () => {
+  test('is not sent again more often than mail may be requested', async () => {
     await invited('often.test')
     let last = await mailTo(stack, 'ann@often.test', 'invite')
     const statuses = []

@@ -41,7 +41,7 @@ describe('a sign-up whose every step meets another replica', () => {
   })
 })
 
-describe('a sign-in in the middle of which the service starts anew', () => {
+describe('a sign-in in the middle of which the service restarts', () => {
   test('goes on', async () => {
     const sub = await client.user('patient@example.test')
     const origin = { address: '192.0.2.1', userAgent: 'test', requestId: 'test' }

@@ -170,7 +170,7 @@ describe('a page whose client asks for something wrong', () => {
     expect(answer.text).toContain(answer.headers['x-request-id'])
   })
 
-  test('tells the client when the client can be told', async () => {
+  test('tells the client when it can', async () => {
     const answer = await browser().get(client.page('login', { code_challenge_method: 'plain' }))
     expect(answer.status).toBe(303)
     const location = new URL(answer.headers['location'] ?? '')

@@ -53,7 +53,7 @@ describe('a sign-in', () => {
     expect(again.headers['location']).toContain(`${client.redirectUri}?`)
   })
 
-  test('takes a new session each time, so that nobody can hand one over', async () => {
+  test('takes a new session each time, so that a session cannot be handed over', async () => {
     await account('fixed@example.test')
     const visitor = browser()
     visitor.cookies.set('croft_session', 'A'.repeat(43))
@@ -180,7 +180,7 @@ describe('a forgotten password', () => {
     expect(page.text).toMatch(/autocomplete="username"\s+value="manager@example\.test"\s+hidden/)
   })
 
-  test('begins at the beginning for whoever comes to its end', async () => {
+  test('begins again after its end', async () => {
     const answer = await browser().get(client.page('confirmForgotPassword'))
     expect(answer.headers['location']).toBe(client.page('forgotPassword'))
   })

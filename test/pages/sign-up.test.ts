@@ -153,7 +153,7 @@ describe('a sign-up', () => {
 })
 
 describe('the page for the code', () => {
-  test('leads to the sign-in whoever comes without a sign-up', async () => {
+  test('leads a visitor without a sign-up to the sign-in', async () => {
     const answer = await browser().get(client.page('confirmUser'))
     expect(answer.status).toBe(303)
     expect(answer.headers['location']).toBe(client.page('login'))

@@ -70,7 +70,7 @@ describe('the filesystem store', () => {
     expect(objects).toHaveLength(30)
   })
 
-  test('goes on reading an object that is replaced or deleted meanwhile', async () => {
+  test('goes on reading an object that is replaced or deleted during it', async () => {
     await opened.store.put('sites/one/held', Buffer.alloc(1_000_000, 1))
     const held = await opened.store.get('sites/one/held')
     await opened.store.put('sites/one/held', Buffer.from('new'))

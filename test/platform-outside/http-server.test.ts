@@ -41,7 +41,7 @@ describeOn(['bun', 'node', 'deno'], 'the HTTP server on %s', (runtime) => {
     return status === 200 ? text : status
   }
 
-  // Bun hands on the path alone: there the Host header decides, which clients send alike.
+  // Bun hands on the path alone: there the Host header decides, which clients send in the same form.
   test.each([
     ['http://shop.test/named', 'shop.test', 'other.test'],
     ['HTTP://shop.test:99/named?a=b', 'shop.test:99', 'other.test'],
@@ -114,7 +114,7 @@ describeOn(['bun', 'node', 'deno'], 'the HTTP server on %s', (runtime) => {
     expect(await call(path)).toMatchObject({ status: 500, text: '' })
   })
 
-  test('reads a body, with its length told or in chunks', async () => {
+  test('reads a body, with a length or in chunks', async () => {
     expect((await call('/echo', { method: 'POST', body: 'told' })).text).toBe('told')
     const body = (async function* () {
       yield 'in '

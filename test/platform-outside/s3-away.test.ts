@@ -26,7 +26,7 @@ const storeAt = (port: number, logger = silentLog) =>
     { clock: systemClock, logger },
   )
 
-/** Nobody listens there any more. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -64,7 +64,7 @@ describe('an S3 that is away', () => {
     server.close()
   })
 
-  test('is told from one that refuses', async () => {
+  test('is distinguished from one that refuses', async () => {
     const server = createHttpServer((_request, answer) => answer.writeHead(403).end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     await using store = storeAt((server.address() as AddressInfo).port)
@@ -150,7 +150,7 @@ describe('an S3 that hangs', () => {
     expect(log.error).not.toHaveBeenCalled()
   })
 
-  test('and loses the answer to a put does not take the object for somebody else’s', async () => {
+  test('and loses the answer to a put does not take the object for another writer’s', async () => {
     let puts = 0
     answering = (request, answer) => {
       if (request.method === 'PUT') {

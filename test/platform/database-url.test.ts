@@ -85,13 +85,13 @@ describe('a service whose DATABASE_URL names', () => {
     expect(await seenBy(platform, 'two')).toEqual([])
   })
 
-  test('a role that bypasses it and may not become the app role hears how to let it', async () => {
+  test('a role that bypasses it and may not become the app role gets an error that says how to let it', async () => {
     await expect(open(await createRole('bypassrls'))).rejects.toThrow(
       /run "grant croft_app to croft_test_\w+" as a superuser/,
     )
   })
 
-  test('the plain owner of its database works as that owner, confined all the same', async () => {
+  test('the plain owner of its database works as that owner, and is confined too', async () => {
     const owner = await createRole('nosuperuser')
     const platform = await open(owner)
     expect(await currentUser(platform)).toBe(new URL(owner).username)

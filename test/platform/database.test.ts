@@ -68,7 +68,7 @@ describe('a transaction', () => {
     expect(await ping()).toBe('pong')
   })
 
-  test('leaves its site to nobody who gets the connection after it', async () => {
+  test('leaves its site to no later user of the connection', async () => {
     const setting = () =>
       postgres.database.withDirectory(async ({ db }) => {
         const answer = await sql<{ site: string | null }>`

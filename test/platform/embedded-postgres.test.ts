@@ -125,7 +125,7 @@ describe('the embedded database', () => {
     expect(await readBack(second)).toEqual(['kept'])
   })
 
-  test('begins anew when the service was killed while it was being created', async () => {
+  test('starts again when the service was killed while it was being created', async () => {
     await mkdir(join(dataDir, 'postgres', 'cluster.new', 'base'), { recursive: true })
     await writeFile(join(dataDir, 'postgres', 'cluster.password'), 'x')
     const server = await start()
@@ -144,7 +144,7 @@ describe('an embedded database that runs', () => {
   })
   afterAll(clean)
 
-  test('lets nobody in without the password, which only its service can read', async () => {
+  test('refuses connections without the password, which only its service can read', async () => {
     const url = new URL(server.url)
     url.password = 'wrong'
     await expect(asAdmin((sql) => sql`select 1`, url.href)).rejects.toMatchObject({ code: '28P01' })
@@ -165,7 +165,7 @@ describe('an embedded database that runs', () => {
     expect(environment).not.toContain('hunter2')
   })
 
-  test.runIf(AS_ROOT)('is nobody’s when its service is root’s', async () => {
+  test.runIf(AS_ROOT)('belongs to the user nobody when its service is root’s', async () => {
     expect(await readFile(`/proc/${server.pid}/status`, 'utf8')).toMatch(/^Uid:\s+65534\s/m)
     expect((await stat(server.cluster)).uid).toBe(65_534)
   })
@@ -218,7 +218,7 @@ async function unpack(into: string): Promise<Binaries> {
   return { home: target, version }
 }
 
-test.runIf(AS_ROOT)('a user without a name is told where to put it', async () => {
+test.runIf(AS_ROOT)('a user without a name gets an error that says where to put it', async () => {
   await newFolder()
   await mkdir(dataDir)
   await chown(dataDir, 54_321, 54_321)

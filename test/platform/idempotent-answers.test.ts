@@ -74,7 +74,7 @@ describe('a request with an idempotency key', () => {
     expect(new Set(given.map((answer) => JSON.stringify(answer))).size).toBe(1)
   })
 
-  test('is done anew when the first one failed', async () => {
+  test('is done again when the first one failed', async () => {
     const key = newKey()
     const failed = ask(key, { work: () => Promise.reject(new Error('no')) })
     await expect(failed).rejects.toThrow('no')

@@ -25,7 +25,7 @@ const say = (revision: number) =>
     postgres.notifications.notify(tx, 'croft_revision', { siteId: 'one', revision }),
   )
 
-/** Another replica that hears of revisions. */
+/** Another replica that receives revisions. */
 async function listener(url = postgres.url) {
   const heard: NotificationChannels['croft_revision'][] = []
   let gaps = 0
@@ -105,7 +105,7 @@ describe('a listener', () => {
     }
   })
 
-  test('keeps trying while Postgres lets nobody in', async () => {
+  test('keeps trying while Postgres refuses connections', async () => {
     const { heard, gaps } = await listener()
     const allow = (yes: boolean) =>
       asAdmin(
@@ -122,7 +122,7 @@ describe('a listener', () => {
     await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 7 }]), PATIENCE)
   })
 
-  test('that falls silent is in doubt once a second, and in none once it is heard again', async () => {
+  test('that falls silent is in doubt once a second, and in none once it receives again', async () => {
     const proxy = cleanUp.use(await TcpProxy.start(postgres.url))
     const { doubts, gaps, heard, notifications } = await listener(proxy.url)
     proxy.silenceListeners()
@@ -152,7 +152,7 @@ describe('a listener', () => {
     }, PATIENCE)
   })
 
-  test('hears on after one of its handlers threw', async () => {
+  test('receives on after one of its handlers threw', async () => {
     const { notifications, heard } = await listener()
     await notifications.listen('croft_site', {
       onMessage: () => {

@@ -284,7 +284,7 @@ describe('the workers', () => {
     await vi.waitFor(() => expect(begun).toHaveLength(10), PATIENCE)
   })
 
-  test('hand back what they run when they are told to, and another has it at once', async () => {
+  test('hand back what they run when they are aborted, and another has it at once', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>()
     const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
     // One ends with the signal, the other never.
@@ -337,7 +337,7 @@ describe('the workers', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test('are told of a job that failed to the end', async () => {
+  test('are called with a job that failed to the end', async () => {
     const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
     const told: string[] = []
     const fail = () => Promise.reject(new Error('no'))

@@ -23,7 +23,7 @@ const fresh = async (domain: string) => {
 }
 
 describe('the audit trail', () => {
-  test('says who did what to whom, from where, newest first', async () => {
+  test('says who did what to which user, from where, newest first', async () => {
     const host = 'story.test'
     await stack.createSite({ domain: host, superAdmins: [`ann@${host}`] })
     const token = await stack.adminToken(host)
@@ -159,7 +159,7 @@ describe('the audit trail', () => {
     expect(await itemsOf('?sub=same', other)).toMatchObject([{ event: 'sign-in.failed' }])
   })
 
-  test('keeps whatever somebody typed as an address', async () => {
+  test('keeps any text that was typed as an address', async () => {
     const host = await fresh('typed.test')
     await note(host, { event: 'sign-in.failed', email: `a\0\ud800${'x'.repeat(5000)}@y` })
     const [{ email }] = await itemsOf('', host)

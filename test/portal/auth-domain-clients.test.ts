@@ -27,14 +27,14 @@ describe('a confidential client whose site moves its sign-in', () => {
     expect((await stack.portal('PATCH', `/sites/${HOST}`, { authDomain })).status).toBe(200)
   }
 
-  test('goes on with its secret, at the issuer of before', async () => {
+  test('goes on with its secret, at the former issuer', async () => {
     const app = await RegisteredParty.register(stack, HOST)
     const before = await app.tokens(VIC)
     const code = await app.code(VIC)
     await move()
     const renewed = await app.refresh(before.refresh_token)
     expect(renewed.status, renewed.text).toBe(200)
-    // A code that was under way when the sign-in moved.
+    // A code that was in flight when the sign-in moved.
     expect((await app.exchange(code)).status).toBe(200)
     expect((await app.refresh(renewed.json.refresh_token, app.basic('wrong'))).status).toBe(401)
     expect((await app.revoke(renewed.json.refresh_token)).status).toBe(200)

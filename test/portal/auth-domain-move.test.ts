@@ -44,7 +44,7 @@ describe.each([
   const discovery = (host: string) =>
     stack.call(host, 'GET', `${before.path}/.well-known/openid-configuration`)
 
-  test('keeps the name of before until it is ended', async () => {
+  test('keeps the former name until it is ended', async () => {
     const { json } = await stack.portal('GET', '/sites/one.test')
     expect(json).toMatchObject({ authDomain: 'auth.one.test', formerAuthDomains: ['one.test'] })
   })
@@ -65,7 +65,7 @@ describe.each([
     expect(data.issuer).toBe(after.pool.issuer)
   })
 
-  test('lets tokens of before go on, and refreshes under the issuer that is asked', async () => {
+  test('lets earlier tokens go on, and refreshes under the issuer that is asked', async () => {
     expect(await before.isTaken(signedIn.access_token)).toBe(true)
     expect((await before.userInfo(signedIn.access_token)).status).toBe(200)
     expect((await after.userInfo(signedIn.access_token)).status).toBe(200)
@@ -83,7 +83,7 @@ describe.each([
     expect(other.status).toBe(401)
   })
 
-  test('answers a client of the issuer of before in the name of that one', async () => {
+  test('answers a client of the former issuer in the name of that one', async () => {
     const sent = await open(`${before.pool.issuer}/oauth2/authorize?${before.params().toString()}`)
     expect(sent.status).toBe(303)
     const at = new URL(sent.headers['location'] ?? '')
@@ -107,7 +107,7 @@ describe.each([
     expect(new URL(own.headers['location'] ?? '').searchParams.get('iss')).toBe(after.pool.issuer)
   })
 
-  test('sends posted requests of before on with their body', async () => {
+  test('redirects posted requests of the former name with their body', async () => {
     for (const page of ['oauth2/authorize', 'logout']) {
       const sent = await stack.call('one.test', 'POST', `${before.path}/${page}`, {
         headers: { ...PAGE, ...FORM },
@@ -118,7 +118,7 @@ describe.each([
     }
   })
 
-  test('lets no cookie of before count on the site’s origin', async () => {
+  test('lets no cookie of the former name count on the site’s origin', async () => {
     for (const page of ['account', 'login', 'account/passkey', 'oauth2/authorize']) {
       const answer = await open(
         `${before.pool.issuer}/${page}?${before.params().toString()}`,

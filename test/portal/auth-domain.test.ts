@@ -38,7 +38,7 @@ describe.each([
     const auth = `auth.${host}`
     const other = SITES.find((site) => site !== host) ?? host
 
-    test('is told to the operator and to applications', async () => {
+    test('is shown to the operator and to applications', async () => {
       expect(changed.map(({ status }) => status)).toEqual([200, 200])
       const shown = await stack.portal('GET', `/sites/${host}`)
       expect(shown.json).toMatchObject({ domain: host, authDomain: auth, formerAuthDomains: [] })

@@ -304,7 +304,7 @@ const BROKEN: readonly Row[] = [
     faults: [{ function: 'inline', file: null, line: 2, column: 7, message: 'in' }],
   },
   {
-    what: 'several faults, which are told together',
+    what: 'several faults, which are reported together',
     files: {
       'croft.json': JSON.stringify({
         resources: ['a', 'b', 'c'].map((name) => ({
@@ -390,7 +390,7 @@ const BROKEN: readonly Row[] = [
     faults: [{ file: 'croft.json', line: 3, message: words('group "nobody" is neither') }],
   },
   {
-    what: 'a job that runs as nobody',
+    what: 'a job that runs as an unknown user',
     files: {
       ...greeting('new'),
       'croft.json': `{"jobs":[\n{"jobId":"j","operation":"greet",\n"auth":{"mode":"user","username":"no@one.test"}}]}`,

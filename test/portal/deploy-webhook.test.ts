@@ -76,7 +76,7 @@ const deployed = (domain: string, commit: string) =>
   )
 
 describe('the webhook of an external repository', () => {
-  test('deploys what was pushed, as each forge tells of it', async () => {
+  test('deploys what was pushed, in the format of each forge', async () => {
     const { domain, commit, secret, url } = await siteOf('forges')
     expect(url).toBe(`${stack.context.config.baseUrl.replace('localhost', domain)}${PATH}`)
     const form = `payload=${encodeURIComponent(pushOf())}`
@@ -136,7 +136,7 @@ describe('the webhook of an external repository', () => {
     }
   })
 
-  test('refuses whoever does not know the secret of this site, now', async () => {
+  test('refuses a sender that does not know the current secret of this site', async () => {
     const { domain, secret } = await siteOf('refused')
     const other = await siteOf('other')
     const wrong = [

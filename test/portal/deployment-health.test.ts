@@ -70,7 +70,7 @@ const isCurrent = (domain: string, deploymentId: string) =>
   vi.waitUntil(async () => (await shown(domain, deploymentId)).current, PATIENCE)
 
 describe('the health of a deployment', () => {
-  test('is counted without the setting, and nothing comes of it', async () => {
+  test('is counted without the setting, and causes no rollback', async () => {
     await siteWith('counted.test')
     await deploy('counted.test', version('one'))
     const id = await deploy('counted.test', version('two'))
@@ -120,7 +120,7 @@ describe('the health of a deployment', () => {
 
   test.each<[string, AutoRollback, string, number]>([
     ['calls are few', { ...ON, minCalls: 9 }, 'fail', 8],
-    ['callers are told off', ON, 'reject', 10],
+    ['callers get an error', ON, 'reject', 10],
     ['the setting is off', { ...ON, enabled: false }, 'fail', 10],
     ['no more fail than may', { ...ON, failurePercent: 99 }, 'mixed', 10],
   ])('leaves it where %s', async (what, setting, kind, count) => {
@@ -188,7 +188,7 @@ describe('the health of a deployment', () => {
     await isCurrent('restart.test', good)
   })
 
-  test('says why a deployment could not be taken back, and leaves it', async () => {
+  test('says why a deployment could not be rolled back, and leaves it', async () => {
     await siteWith('stuck.test', ON)
     await deploy('stuck.test', version('good'))
     const bad = await deploy('stuck.test', version('bad'))

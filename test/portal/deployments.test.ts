@@ -119,7 +119,7 @@ describe('a deployment', () => {
     expect((await activate('resume.test', resumed.json.deploymentId)).status).toBe(200)
   })
 
-  test('can be taken back to an earlier one', async () => {
+  test('can be rolled back to an earlier one', async () => {
     await newSite('back.test')
     const first = await deploy('back.test', definition('old'))
     await deploy('back.test', definition('new'))

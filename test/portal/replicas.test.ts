@@ -22,7 +22,7 @@ const seenBy = async (stack: Stack, host: string) => {
 }
 
 describe('a replica', () => {
-  test('learns of a site that another one made, also under a name it knew as nobody’s', async () => {
+  test('learns of a site that another one made, also under a name it knew as unused', async () => {
     expect(await seenBy(second, 'made.test')).toBe(404)
     const { siteId } = await first.createSite({ domain: 'made.test' })
     await vi.waitUntil(async () => (await seenBy(second, 'made.test')) === siteId, PATIENCE)

@@ -57,7 +57,7 @@ describe('a new site', () => {
     }
   })
 
-  test('is found at once under a name that was just asked for in vain', async () => {
+  test('is found at once under a name that was just looked up without success', async () => {
     expect(await stack.call('eager.test', 'GET', '/admin/public/config')).toMatchObject({
       status: 404,
     })
@@ -132,7 +132,7 @@ describe('a new site', () => {
   })
 
   test.each([-1, 1.5, 1e30, 2 ** 50 + 1, '5', true])(
-    'is told what a limit may be, instead of %j',
+    'gets an error that says what a limit may be, instead of %j',
     async (tableBytes) => {
       const deploymentSettings = { limits: { tableBytes } }
       const answer = await stack.portal('PATCH', '/sites/one.test', { deploymentSettings })
@@ -202,7 +202,7 @@ describe('a site', () => {
     })
   })
 
-  test('moves to another domain, and the old one is nobody’s', async () => {
+  test('moves to another domain, and the old one is free', async () => {
     const { siteId } = await create('old.test')
     await stack.call('old.test', 'GET', '/admin/public/config')
     await stack.portal('PATCH', '/sites/old.test', { domain: 'new.test' })

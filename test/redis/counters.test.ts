@@ -76,7 +76,7 @@ describe.skipIf(missing)(`counters in Redis${missing ? ` (${missing})` : ''}`, (
       }),
       {
         numRuns: 60,
-        // What is taken back is no try that was let through: who waited was told before.
+        // What is given back is no try that was let through: who waited was refused before.
         examples: [[['begin', 'begin', 'begin', 'add', 'begin', 'undo', 'begin'], 'latest', 1]],
       },
     )

@@ -338,7 +338,7 @@ describe('the repository', () => {
   })
 })
 
-describe('whoever comes', () => {
+describe('any client', () => {
   test('with a wrong password is refused, and learns nothing', async () => {
     const { domain, url, copy } = await pushedSite('doors')
     const other = await newSite('doors-other')
@@ -383,7 +383,7 @@ describe('whoever comes', () => {
     }
   })
 
-  test('with the dumb protocol, or to a site with a repository elsewhere, is told so', async () => {
+  test('with the dumb protocol, or to a site with a repository elsewhere, gets an error', async () => {
     const { domain, token, url } = await pushedSite('modes')
     const headers = { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` }
     for (const [path, status] of [

@@ -20,7 +20,7 @@ const CALLED = Math.min(5000, SITES)
 /** For sites whose calls are short. One more is for those that take longer. */
 const ORDINARY_HOSTS = 2
 const WARM_ISOLATES = 500
-/** What is done every minute is done meanwhile. */
+/** The work of each minute happens within it. */
 const WATCHED_MS = 70_000
 const REPORTED_MS = 2000
 const WARM = { sites: 100, rounds: 20 }

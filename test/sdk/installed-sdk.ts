@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const SCRIPT = join(import.meta.dirname, 'outside.js')
 const EXAMPLE = join(ROOT, 'examples/hello-site/client/notes.js')
 
-/** A folder of somebody else's, in which the package is installed as npm would: from what `npm pack` makes of it. */
+/** A folder outside the repository, in which the package is installed as npm would: from what `npm pack` makes of it. */
 export interface InstalledSdk extends AsyncDisposable {
   readonly folder: string
   /** Of the package itself. */

@@ -81,7 +81,7 @@ describe('the installed SDK', () => {
     expect(await script.next()).toEqual(['Hello, Ada'])
   })
 
-  test('has types that a program of somebody else is checked by', async () => {
+  test('has types that a program outside the repository is checked by', async () => {
     const compiler = join(
       dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
       'bin/tsc',

@@ -1,4 +1,4 @@
-// What somebody writes who has installed the package: its arguments are the site's address and two tokens.
+// A program that uses the installed package: its arguments are the site's address and two tokens.
 import assert from 'node:assert/strict'
 import process from 'node:process'
 

@@ -16,7 +16,7 @@ export interface Prepared {
   readonly body?: unknown
 }
 
-/** Stands in for a service: keeps what it is sent, and gives the prepared answers, the last of them for good. */
+/** Stands in for a service: keeps what it is sent, and gives the prepared answers, the last of them repeatedly. */
 export class RecordingService implements AsyncDisposable {
   readonly requests: Recorded[] = []
   readonly #listener: Listener

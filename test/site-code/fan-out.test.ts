@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]())
 
 describe('a call that sets off others', () => {
-  test('may have 256 of them open, and is told when there are more', async () => {
+  test('may have 256 of them open, and gets an error when there are more', async () => {
     expect((await site.call('tree', { width: 15, depth: 2 })).json).toEqual({ ok: true, data: [] })
     expect((await site.call('tree', { width: 25, depth: 2 })).json).toEqual({
       ok: true,

@@ -94,7 +94,7 @@ describe('mail from site code', () => {
     const dark = await startStack({ beside: stack })
     const { siteId } = await stack.context.sites.find('one.test')
     const to = 'later@example.org'
-    // Two replicas: the one that takes the message ends at once, whoever is to send it.
+    // Two replicas: the one that takes the message ends at once, whichever is to send it.
     const site = await RuntimeSite.open(dark, 'one.test')
     const { json } = await site.call('send', { ...MESSAGE, to })
     await dark[Symbol.asyncDispose]()

@@ -75,7 +75,7 @@ describe('an operation that a function calls', () => {
     expect((await nested('open')).got).toMatchObject({ payload: null, auth: null })
   })
 
-  test('admits whom its own rule admits, and nobody else', async () => {
+  test('admits callers that its own rule admits, and no other', async () => {
     const visitor = await stack.dataToken('one.test')
     const reached = async (operation: string, token?: string) => {
       const { got, caught } = await nested(operation, 1, token)
@@ -155,7 +155,7 @@ describe('an operation that a function calls', () => {
       limit: { name: 'nestedOperations', value: 8 },
       message: expect.stringContaining('8 calls'),
     })
-    // The same payload again and again: nobody may wait for a run that waits for him.
+    // The same payload again and again: a run must not wait for one that waits for it.
     await site.publish(
       'circle',
       `export default async (input, { operation }) => {

@@ -373,7 +373,7 @@ describe('what a function was not granted', () => {
     expect(caught).toMatchObject({ code: 'ConditionalCheckFailed' })
   })
 
-  test('is the same whether it is there or not, but for the words', async () => {
+  test('is the same whether it is there or not, except for the words', async () => {
     const there = await ask('get', { key: { id: '1' } }, { name: 'onlyOne' })
     const elsewhere = await ask('get', { key: { id: '1' } }, { name: 'onlyTwo' })
     const nowhere = await ask('get', { key: { id: '1' } }, { name: 'nowhere' })
@@ -388,7 +388,7 @@ describe('what a function was not granted', () => {
     expect(nowhere.caught.message).toContain('the site has none of that name')
   })
 
-  test('is a bucket to nobody who asks for a table', async () => {
+  test('is a bucket and no table', async () => {
     expect((await ask('get', { key }, { name: 'files' })).caught).toMatchObject({
       code: 'Forbidden',
     })
@@ -432,7 +432,7 @@ describe('a grant that is taken away', () => {
 })
 
 describe('a refusal', () => {
-  test('has a name, a code, a status and details to go by', async () => {
+  test('has a name, a code, a status and details', async () => {
     const item = { owner: 'cond', at: 1, text: 'old' }
     await ask('put', { item })
     const refused = await ask('put', {
@@ -457,7 +457,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('that nobody catches is the fault of the function, and only its log says why', async () => {
+  test('that is not caught is the fault of the function, and only its log says why', async () => {
     const site = await siteWith(
       `export default (input, { table }) => table('notes').put({ item: { owner: 'cond', at: 1 }, conditionExpression: 'attribute_exists(nothing)' })`,
     )

@@ -90,7 +90,7 @@ describe('a public file', () => {
     expect([answer.status, answer.headers['content-type']]).toEqual([status, type])
   })
 
-  test('keeps apart what only looks alike', async () => {
+  test('keeps apart what only looks the same', async () => {
     expect((await get('/a%20b.txt')).text).toBe('a blank')
     expect((await get('/a%2520b.txt')).text).toBe('a percent sign')
     expect((await get('/both')).text).toContain('A page')

@@ -34,7 +34,7 @@ function version(number: number): Record<string, string> {
 const numberIn = (answer: Answer | undefined, pattern: RegExp): string | undefined =>
   answer?.status === 200 ? pattern.exec(answer.text)?.[1] : undefined
 
-test('a page finds the script of its own version, whatever is switched meanwhile, on either replica', async () => {
+test('a page finds the script of its own version, whatever is switched at the same time, on either replica', async () => {
   const host = await desk.site(version(0))
   await using beside = await startStack({ beside: stack, works: false })
   const replicas = [stack, beside]
@@ -53,14 +53,14 @@ test('a page finds the script of its own version, whatever is switched meanwhile
         faults.push(`${page?.status} ${script?.status}: page ${ofPage}, script ${ofScript}`)
       }
       seen.add(ofPage)
-      // Readers and both replicas share one event loop with whoever deploys.
+      // Readers and both replicas share one event loop with the deployment.
       await pause(READ_EVERY_MS)
     }
   }
   const readers = [0, 1].map(reader)
   for (let number = 1; number <= VERSIONS; number++) {
     await desk.deploy(host, version(number))
-    // Whoever deployed sees it at once.
+    // The client that deployed sees it at once.
     expect((await desk.get(host, '/page-0')).text).toContain(`v=${number}.`)
   }
   await vi.waitUntil(
@@ -92,7 +92,7 @@ test('what no kept deployment has is removed, compressed forms too, and what is 
     const prefix = objectKey(siteId, kind, '')
     return (await stack.context.objects.list({ prefix, maxKeys: 1000 })).objects.length
   }
-  // All pages of a version are alike.
+  // All pages of a version are equal.
   expect(await stored('encoded')).toBe(2)
   for (let number = 101; number <= 108; number++) await desk.deploy(host, version(number))
   await vi.waitUntil(async () => (await stored('encoded')) === 12, { timeout: 30_000 })

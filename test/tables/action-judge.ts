@@ -131,8 +131,8 @@ const isOrdered = ({ schema }: BothSides, { action, body }: TableRequest): boole
   action === 'Query' && queriedSchema(schema, body['IndexName']) === schema
 
 /**
- * A page of a filter: asked again without what hides items, both sides have to show the same but for items that the
- * filter is known to judge otherwise.
+ * A page of a filter: asked again without what hides items, both sides have to show the same except for items that the filter is
+ * known to judge otherwise.
  */
 async function filterDifference(
   sides: BothSides,

@@ -17,7 +17,7 @@ import { creationRequest } from './tables.ts'
 
 /** Another seed asks other questions: `CROFT_ORACLE_SEED=1`. */
 const SEED = Number(process.env['CROFT_ORACLE_SEED'] ?? 20_261_122)
-/** Each kind of table this many times: their requests are under way at once, those of one table never. */
+/** Each kind of table this many times: their requests are in flight at once, those of one table never. */
 const COPIES = 2
 /** Of the requests that were answered otherwise, if there are any. */
 const SHOWN = 3
@@ -60,7 +60,7 @@ const tables = (Object.keys(ACTION_TABLES) as ActionTable[]).flatMap((kind) =>
 )
 
 describe('the six actions, beside dynalite', () => {
-  test('answer alike', { timeout: 540_000 }, async () => {
+  test('give the same answers', { timeout: 540_000 }, async () => {
     await Promise.all(sides.map((each, at) => askAll(each, SEED + at)))
     expect(faults).toEqual([])
     expect(unexplained.slice(0, SHOWN)).toEqual([])

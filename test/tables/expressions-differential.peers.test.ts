@@ -61,15 +61,15 @@ afterAll(async () => {
 })
 
 describe('expressions, beside dynalite', () => {
-  test('write and read single items alike', { timeout: 240_000 }, async () => {
+  test('write and read single items with the same results', { timeout: 240_000 }, async () => {
     await expect(everyBatch(writeCase, 150, compareWrite)).resolves.toBeUndefined()
   })
 
-  test('filter and project scans alike', { timeout: 240_000 }, async () => {
+  test('filter and project scans with the same results', { timeout: 240_000 }, async () => {
     await expect(everyBatch(scanRequest, 75, compareRead)).resolves.toBeUndefined()
   })
 
-  test('answer queries alike', { timeout: 240_000 }, async () => {
+  test('answer queries with the same results', { timeout: 240_000 }, async () => {
     await expect(everyBatch(queryRequest, 75, compareRead)).resolves.toBeUndefined()
   })
 

@@ -56,7 +56,7 @@ const get = async (table: Table, id: string) =>
 const ids = Array.from({ length: 200 }, (_, at) => `item-${at}`)
 
 describe('calls at once', () => {
-  test('ask once for the layout of a table that nobody knows yet', async () => {
+  test('ask once for the layout of a table that is not known yet', async () => {
     bench.layouts.forget(mine)
     transactions = 0
     await Promise.all(ids.map((id) => put(mine, id, id)))

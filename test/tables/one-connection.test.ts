@@ -18,7 +18,7 @@ let bench: EngineBench
 let table: Table
 
 beforeEach(async () => {
-  // Whoever waits for a second one while it holds the first waits for itself.
+  // A caller that waits for a second one while it holds the first waits for itself.
   postgres = await openDatabase({ poolSize: 1 })
   bench = await openEngine(postgres)
   await insertSite(postgres, 'one')

@@ -136,7 +136,7 @@ describe('an index that is added to a table with items', () => {
     expect(await countRows('table_index_entry', table)).toBe(ITEMS)
   })
 
-  test('loses its entries when it is removed, and is built anew under its old name', async () => {
+  test('loses its entries when it is removed, and is built again under its old name', async () => {
     const without = await bench.change(table, PLAIN_TABLE)
     await expect(tagged(table)).rejects.toMatchObject({
       message: 'The table does not have the specified index: by-tag',

@@ -64,7 +64,7 @@ test('each step of a count goes on in the index where the last one stopped', asy
   expect(plan).not.toMatch(/Seq Scan on table_|Bitmap/)
 })
 
-test('whoever counts at the same time counts nothing twice, and only its own site', async () => {
+test('a concurrent count counts nothing twice, and only its own site', async () => {
   for (const siteId of ['small', 'large']) {
     await session`select table_count_begin(${siteId})`
     const counter = async () => {
@@ -93,7 +93,7 @@ test('what is written during a count is counted once at least, and the count kno
     )
   await insert('res_0', 400)
   await insert('res_2', 500)
-  // Both have been told by their writer.
+  // Their writer has reported both.
   await session`
     select table_room_exchange('large', 'writer', 0, true, '{1100,2}'::bigint[], '{0,0}'::bigint[],
       '{0,0}'::bigint[], '{0,0}'::bigint[], '{0,0}'::bigint[], '{10000000000,10000000}'::bigint[])`

@@ -18,7 +18,7 @@ import {
 } from '#test/dynamodb-wire/engine.ts'
 import { silentLog } from '#test/silent-log.ts'
 
-/** The engine on a database of its own, with a queue that nobody works. */
+/** The engine on a database of its own, with a queue without workers. */
 export interface EngineBench {
   readonly engine: WireEngine
   readonly layouts: TableLayouts

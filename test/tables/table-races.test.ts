@@ -126,7 +126,7 @@ describe('at once', () => {
 })
 
 describe('a definition that changes while items are written', () => {
-  test('loses no item from its new index, on a replica that has not heard of it either', async () => {
+  test('loses no item from its new index, on a replica without its notification either', async () => {
     const [first] = replicas
     const before = await first.create('one', { partitionKey: SCHEMA.partitionKey })
     const table = { ...before, schema: SCHEMA }

@@ -202,7 +202,7 @@ describe('a transaction', () => {
     await expect(single).resolves.toMatchObject({ message: expect.stringMatching(/only be spec/) })
   })
 
-  test('tells of its token before anything else', async () => {
+  test('reports its token before anything else', async () => {
     const { message } = Object(
       await call('TransactWriteItems', {
         TransactItems: [{ Put: none }],
@@ -228,7 +228,7 @@ describe('a transaction', () => {
     })
   })
 
-  test('that reads tells of its reads, and of nothing that an item lacks', async () => {
+  test('that reads reports its reads, and nothing that an item lacks', async () => {
     const Item = { a: { S: 'read' } }
     await call('PutItem', { TableName, Item })
     const get = (ProjectionExpression: string) => ({

@@ -182,7 +182,7 @@ describe('items beside each other', () => {
   const Item = { a: { S: 'a' }, b: { S: 'b' } }
   const asked = { TableName, ReturnItemCollectionMetrics: 'SIZE' }
 
-  test('are told of as a collection where there is a local index', async () => {
+  test('are reported as a collection where there is a local index', async () => {
     const local = { LocalSecondaryIndexes: [index('byX', ['a', 'x'])] }
     await wire.create({
       TableName,

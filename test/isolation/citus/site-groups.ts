@@ -1,6 +1,6 @@
 /** What a statement compares: relations, and whatever names one site. Those that are compared as equal are of one group. */
 export class SiteGroups {
-  /** The site of whoever runs the statement: a parameter, or a value. */
+  /** The site of the statement: a parameter, or a value. */
   static readonly SITE = 'the site'
   readonly #parents = new Map<string, string>()
 

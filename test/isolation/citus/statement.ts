@@ -19,7 +19,7 @@ export interface StatementWay {
 }
 
 const SITE_COLUMN = 'site_id'
-/** What stands for a value. */
+/** The node types of a value. */
 const VALUES: ReadonlySet<string> = new Set(['ParamRef', 'A_Const', 'FuncCall'])
 
 type Node = Readonly<Record<string, unknown>>

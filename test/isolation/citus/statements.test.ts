@@ -82,7 +82,7 @@ const wordsOf = ({ kind, tables }: StatementWay): string =>
   `${kind.replace('Stmt', '')} ${tables.join(' ')}`
 
 describe('the statements of a site and of its workers, on a database that is distributed by site', () => {
-  test('are of one site, but for what looks for due jobs, on every node and without locks', () => {
+  test('are of one site, except for the search for due jobs, on every node and without locks', () => {
     expect(ways.length).toBeGreaterThan(150)
     const others = ways.filter(({ isOfOneSite }) => !isOfOneSite)
     expect([...new Set(others.map(wordsOf))]).toEqual(['Select data_job_due'])

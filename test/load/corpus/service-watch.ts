@@ -54,5 +54,5 @@ function watch({ origin, pid }: WatchedService): void {
   })
 }
 
-// Whoever starts the worker says what to watch.
+// The starter of the worker says what to watch.
 watch(workerData as WatchedService)

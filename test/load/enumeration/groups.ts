@@ -2,15 +2,15 @@ import { SrpClient, type SrpParameters } from '#test/srp-client.ts'
 
 import { type Ask, PASSWORD, type Site } from './site.ts'
 
-/** Whom an address may belong to. The first is the one whom the others must not be told from. */
+/** The kinds of owners of an address. The others must not be distinguishable from the first. */
 export const WHO = ['nobody', 'account', 'no password', 'unconfirmed'] as const
 export type Who = (typeof WHO)[number]
 
-/** A question that anybody may ask about an address, as often as there are samples. */
+/** A question that any client may ask about an address, as often as there are samples. */
 export interface Group {
   readonly name: string
   readonly status: number
-  /** Beside nobody. */
+  /** Beside unknown addresses. */
   readonly who: readonly Who[]
   /** Differs, so that a measurement which cannot tell would be known for it. */
   readonly isControl?: true
@@ -101,7 +101,7 @@ export const GROUPS: readonly Group[] = [
   },
 ]
 
-/** The same form for everybody who asks: a page is fetched once. */
+/** The same form for all clients: a page is fetched once. */
 const forms = new Map<string, ReturnType<Site['form']>>()
 
 async function page(site: Site, name: string, fields: Fields): Promise<Asking> {
@@ -116,7 +116,7 @@ const operation =
   () =>
     site.operation(target, fields)
 
-/** From where it has been tried too often; whoever is let in again on the way tries once more. */
+/** From a network that has tried too often; a client that is admitted again tries again. */
 async function backedOff(site: Site, email: string): Promise<Asking> {
   const wrong = await page(site, 'login', { username: email, password: WRONG })
   const ask = await wrong()
@@ -164,7 +164,7 @@ function proof(site: Site, email: string): Asking {
   }
 }
 
-/** What the work behind an answer, a mail perhaps, does to whoever comes next. */
+/** The effect of the work behind an answer, a mail perhaps, on the next request. */
 async function after(site: Site, email: string): Promise<Asking> {
   const forgot = await page(site, 'forgotPassword', { username: email })
   return async () => {
@@ -173,7 +173,7 @@ async function after(site: Site, email: string): Promise<Asking> {
   }
 }
 
-/** Whoever has signed up is recognized where they are: there a second password is compared. */
+/** A client that has signed up is recognized by its network: there a second password is compared. */
 async function besideOwnSignUp(site: Site, email: string, who: Who): Promise<Asking> {
   const network = site.network()
   if (who === 'unconfirmed') {
@@ -193,7 +193,7 @@ function anotherQuestion(site: Site, email: string, who: Who): Asking {
   return operation(site, target, { Username: `other-${email}` })
 }
 
-/** Makes somebody who is what they are to be. */
+/** Makes a person of that kind. */
 export async function settle(site: Site, who: Who, email: string): Promise<void> {
   if (who === 'account') await site.account(email)
   if (who === 'no password') await site.visitor(email)

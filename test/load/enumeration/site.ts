@@ -70,7 +70,7 @@ export class Site implements AsyncDisposable {
     return new Site(croft, { operatorKey, issuer, clientId })
   }
 
-  /** Headers of somebody who comes from where nobody came from before. */
+  /** Headers of a client from a new network. */
   network(): Record<string, string> {
     this.#networks += 1
     const [high, low] = [this.#networks >> 16, this.#networks & 0xff_ff]
@@ -139,7 +139,7 @@ export class Site implements AsyncDisposable {
     return `${this.path}/${name}?${query.toString()}`
   }
 
-  /** What the form of a page sends, but for what is typed. */
+  /** The fields of a page's form, except for what is typed. */
   async form(path: string): Promise<(fields: Readonly<Record<string, string>>) => Ask> {
     const page = await this.send({ path, headers: { cookie: this.#cookie } })
     if (page.status !== 200) throw new Error(`${path} answered ${page.status}: ${page.text}`)

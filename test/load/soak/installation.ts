@@ -47,7 +47,7 @@ export class Installation implements AsyncDisposable {
   /** `settings` are variables of its environment. */
   static async start(settings: Readonly<Record<string, string>>): Promise<Installation> {
     const folder = await mkdtemp(join(tmpdir(), 'croft-soak-'))
-    // As root the database runs as somebody else, who must get there.
+    // As root the database runs as another user, which needs access to the folder.
     await chmod(folder, 0o755)
     const installation = new Installation({ folder, port: await freePort(), settings })
     await installation.#live()

@@ -17,7 +17,7 @@ interface ResourceList {
   readonly permissionsSync?: { readonly status: string; readonly error?: string }
 }
 
-/** A site with a small function that anybody may call, made over the wire. */
+/** A site with a small public function, made over the wire. */
 export class OneOperationSite {
   readonly #origin: string
   readonly #domain: string

@@ -14,7 +14,7 @@ export interface ServerFacts {
   readonly logoutUri: string
   /** Where the server asks people who they are. */
   readonly signInPath: RegExp
-  /** Signs somebody in, as a browser whose Cookie header this is. */
+  /** Signs a user in, as a browser whose Cookie header this is. */
   signIn(): Promise<string>
   /** The same token with other claims, signed by the server. */
   resign(idToken: string, changes: object): Promise<string>
@@ -37,7 +37,7 @@ const PATHS: Readonly<Record<Endpoint, string>> = {
 }
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Either side of the comparison: the same paths, a client registered alike, and requests that begin as good ones. */
+/** Either side of the comparison: the same paths, a client with the same registration, and requests that begin as good ones. */
 export class AuthorizationServer {
   readonly facts: ServerFacts
   readonly verifier = randomBytes(32).toString('base64url')
@@ -61,7 +61,7 @@ export class AuthorizationServer {
     })
   }
 
-  /** A good authorization request, but for the changes. */
+  /** A good authorization request, except for the changes. */
   asking(changes: Fields = {}): Fields {
     return {
       client_id: this.facts.clientId,
@@ -88,7 +88,7 @@ export class AuthorizationServer {
     return code
   }
 
-  /** A good exchange of the code, but for the changes. */
+  /** A good exchange of the code, except for the changes. */
   exchanging(code: string, changes: Fields = {}): Fields {
     return {
       grant_type: 'authorization_code',

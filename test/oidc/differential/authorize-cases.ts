@@ -13,7 +13,7 @@ const twice =
     return { [name]: [value, second ?? value] }
   }
 
-/** A good request but for these fields, from a browser in which nobody is signed in. */
+/** A good request except for these fields, from a browser without a session. */
 const CHANGES: readonly (readonly [
   string,
   Fields | ((server: AuthorizationServer) => Fields | Promise<Fields>),
@@ -79,7 +79,7 @@ const CHANGES: readonly (readonly [
   ['prompt none none', { prompt: 'none none' }],
   ['prompt login select_account', { prompt: 'login select_account' }],
   ['prompt twice', { prompt: ['login', 'consent'] }],
-  ['prompt none and nobody signed in', { prompt: 'none' }],
+  ['prompt none without a session', { prompt: 'none' }],
   ['max_age negative', { max_age: '-1' }],
   ['max_age that is a word', { max_age: 'soon' }],
   ['max_age that is a fraction', { max_age: '1.5' }],
@@ -121,7 +121,7 @@ const CHANGES: readonly (readonly [
   ['login_hint of 400 characters', { login_hint: 'x'.repeat(400) }],
   ['display unknown', { display: 'hologram' }],
   ['acr_values unknown', { acr_values: 'urn:nobody:knows' }],
-  ['a parameter that nobody knows, twice', { anything: ['1', '2'] }],
+  ['an unknown parameter, twice', { anything: ['1', '2'] }],
   ['state of 3000 characters', { state: 's'.repeat(3000) }],
   ['nonce of 600 characters', { nonce: 'n'.repeat(600) }],
   ['more than 8 KiB', { anything: 'x'.repeat(8300) }],
@@ -136,7 +136,7 @@ const CHANGES: readonly (readonly [
   ['an empty state', { state: '', prompt: 'none' }],
 ]
 
-/** From a browser in which somebody is signed in; nothing may be asked. */
+/** From a browser with a session; nothing may be asked. */
 const SIGNED_IN: readonly (readonly [
   string,
   (server: AuthorizationServer) => Fields | Promise<Fields>,
@@ -198,7 +198,7 @@ const OTHER_WAYS: readonly Case[] = [
     async (s) => s.authorize({ prompt: 'select_account' }, await s.facts.signIn()),
   ],
   ['max_age 0 when signed in', async (s) => s.authorize({ max_age: '0' }, await s.facts.signIn())],
-  ['a session that nobody has', (s) => s.authorize({ prompt: 'none' }, MADE_UP_COOKIES)],
+  ['an unknown session', (s) => s.authorize({ prompt: 'none' }, MADE_UP_COOKIES)],
 ]
 
 export const AUTHORIZE_CASES: readonly Case[] = [

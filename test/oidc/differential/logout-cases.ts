@@ -14,7 +14,7 @@ const hinted = async (
   change: (token: string) => string | Promise<string> = (token) => token,
 ): Promise<Fields> => ({ id_token_hint: await change((await server.tokens()).id_token) })
 
-/** From a browser in which somebody is signed in. */
+/** From a browser with a session. */
 const QUERIES: readonly (readonly [string, Query])[] = [
   ['nothing', () => ({})],
   ['state alone', () => ({ state: 'st-1' })],

@@ -156,7 +156,7 @@ function prompts() {
   return policy
 }
 
-/** Our clients are first parties: nobody is asked for consent. */
+/** Our clients are first parties: no consent is needed. */
 async function grantWithoutAsking({ oidc }: GrantContext): Promise<Grant | undefined> {
   const { client, session, provider } = oidc
   const known = session.grantIdFor(client.clientId)

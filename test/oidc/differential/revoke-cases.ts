@@ -2,7 +2,7 @@ import type { AuthorizationServer, Tokens } from './authorization-server.ts'
 import type { Case } from './case.ts'
 import type { Fields } from './message.ts'
 
-/** A good revocation of a refresh token, but for the changes. */
+/** A good revocation of a refresh token, except for the changes. */
 const REVOCATIONS: readonly (readonly [
   string,
   Fields | ((server: AuthorizationServer, tokens: Tokens) => Fields),
@@ -13,7 +13,7 @@ const REVOCATIONS: readonly (readonly [
   ['a token with a NUL', { token: 'a\u0000b' }],
   ['token twice', (_, { refresh_token }) => ({ token: [refresh_token, refresh_token] })],
   ['a hint that is wrong', { token_type_hint: 'access_token' }],
-  ['a hint that nobody knows', { token_type_hint: 'foo' }],
+  ['an unknown hint', { token_type_hint: 'foo' }],
   ['a hint twice', { token_type_hint: ['access_token', 'refresh_token'] }],
   ['no client_id', { client_id: undefined }],
   ['an unknown client', { client_id: 'x'.repeat(26) }],

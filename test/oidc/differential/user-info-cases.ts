@@ -5,7 +5,7 @@ import { signedByStranger } from './wrong-tokens.ts'
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-/** With the tokens of a good sign-in at hand. */
+/** With the tokens of a good sign-in. */
 const ASKING_USER_INFO: readonly (readonly [
   string,
   (tokens: Tokens) => Partial<Message> | Promise<Partial<Message>>,

@@ -1,13 +1,13 @@
 import { SignJWT, base64url, decodeJwt, decodeProtectedHeader, generateKeyPair } from 'jose'
 
-/** What the token says, with nobody's signature. */
+/** The claims of the token, without a signature. */
 export function unsigned(token: string | object): string {
   const claims = typeof token === 'string' ? decodeJwt(token) : token
   const header = base64url.encode(JSON.stringify({ alg: 'none', typ: 'JWT' }))
   return `${header}.${base64url.encode(JSON.stringify(claims))}.`
 }
 
-/** What the token says, under the same `kid`, with a key of somebody else. */
+/** The claims of the token, under the same `kid`, with another key. */
 export async function signedByStranger(token: string): Promise<string> {
   const { privateKey } = await generateKeyPair('RS256')
   const { alg = 'RS256', ...header } = decodeProtectedHeader(token)

@@ -4,7 +4,7 @@ import { type SrpParameters, SrpClient } from '#test/srp-client.ts'
 
 import { type Ask, PASSWORD, type Person, type Strangers } from './strangers.ts'
 
-/** Something that anybody may ask about an address. */
+/** A question that any client may ask about an address. */
 export interface Asked {
   readonly status: number
   /** How often a password is hashed for it. */

@@ -6,7 +6,7 @@ import type { Stack } from '#test/stack.ts'
 
 export const PASSWORD = 'Correct-Horse-9-Battery'
 
-/** Whom an address may belong to: to an account with a password or without, to a sign-up that waits, or to nobody. */
+/** The kinds of owners of an address: an account with a password or without, a sign-up that waits, or none. */
 export const WHO = ['owner', 'googler', 'waiting', 'nobody'] as const
 export type Who = (typeof WHO)[number]
 
@@ -30,7 +30,7 @@ const RANDOM: readonly RegExp[] = [
   /(?<="SALT":")[0-9a-f]{32}/g,
   /(?<="SECRET_BLOCK":")[\w+/=]+/g,
 ]
-/** A number without the zeros in front, which are there for everybody at times. */
+/** A number without leading zeros, which occur for all kinds at times. */
 const NUMBER = /(?<="SRP_B":")[0-9a-f]+/g
 
 /** People who ask about other people, each time from another network. */
@@ -69,7 +69,7 @@ export class Strangers {
     return { email }
   }
 
-  /** Headers of somebody who has not been here before. */
+  /** Headers of a new client. */
   network(): Readonly<Record<string, string>> {
     this.#networks += 1
     return { 'x-forwarded-for': `2001:db8:${this.#networks.toString(16)}::1` }
@@ -89,7 +89,7 @@ export class Strangers {
     return this.stack.call(this.party.host, 'POST', path, { headers, body })
   }
 
-  /** Without a socket between, so that what it causes can be told from what others cause. */
+  /** Without a socket between, so that its effects can be told from others. */
   async sendInside({ path, headers, body }: Ask): Promise<Response> {
     const { host } = this.party
     const url = `${this.stack.baseUrl(host)}${path}`
@@ -97,7 +97,7 @@ export class Strangers {
     return this.stack.app.fetch(request, { address: '127.0.0.1' })
   }
 
-  /** What is left of an answer when all that must differ is taken out, but for its length. */
+  /** What is left of an answer when all that must differ is taken out, except for its length. */
   async seen(ask: Ask, { email }: Person): Promise<unknown> {
     const { status, headers, text } = await this.send(ask)
     const { 'x-request-id': requestId = '', date: _date, ...others } = headers

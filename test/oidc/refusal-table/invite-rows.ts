@@ -30,7 +30,7 @@ export const INVITE_ROWS: readonly Row[] = [
   ['an invite that a newer one has replaced', '410 LinkExpired', withLink(replaced)],
   ['an invite of another site', '410 LinkExpired', withLink(atAnotherSite)],
   ['an invite of a user who is gone', '410 LinkExpired', withLink(ofNobody)],
-  ['an invite that nobody sent', '410 LinkExpired', withLink(madeUp)],
+  ['an unknown invite', '410 LinkExpired', withLink(madeUp)],
   ['an invite as it is stored', '410 LinkExpired', withLink(stolenHash)],
   ['an invite taken from another site', '403 Forbidden', withLink(fromAnotherSite)],
   ['an invite taken from another origin', '403 Forbidden', withLink(fromAnotherOrigin)],

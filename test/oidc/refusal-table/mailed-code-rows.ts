@@ -11,7 +11,7 @@ const TRIES = 5
 type SigningUp = Awaited<ReturnType<World['signingUp']>>
 type Recovering = Awaited<ReturnType<World['recovering']>>
 
-/** With the page of somebody's own sign-up. */
+/** With the page of another sign-up. */
 const signUp =
   (
     attack: (own: SigningUp, world: World) => Promise<Attack> | Attack,
@@ -19,7 +19,7 @@ const signUp =
   async (world) =>
     attack(await world.signingUp(), world)
 
-/** With the page of somebody's own reset. The old password is good afterwards. */
+/** With the page of another reset. The old password is good afterwards. */
 const reset =
   (attack: (own: Recovering, world: World) => Promise<Attack> | Attack) =>
   async (world: World): Promise<Attack> => {
@@ -40,7 +40,7 @@ const enter = ({ browser, page }: SigningUp, code: string) => browser.submit(pag
 const renew = ({ browser, page }: Pick<Recovering, 'browser' | 'page'>, code: string) =>
   browser.submit(page, { code, password: BETTER })
 
-/** With the code of somebody else. */
+/** With the code of another user. */
 const resetOf =
   (party: (world: World) => RelyingParty, email: (own: Recovering, world: World) => string) =>
   async (own: Recovering, world: World): Promise<Attack> => {
@@ -58,7 +58,7 @@ export const MAILED_CODE_ROWS: readonly Row[] = [
   ['the right code of a sign-up, sixth', NO_GOOD, signUp((own) => sixth(own, own.code))],
   ['a code of a sign-up that is too old', NO_GOOD, signUp(oldSignUp)],
   ['a code of a sign-up that was used', NO_GOOD, signUp(usedSignUp)],
-  ['a code of a sign-up that was sent anew', NO_GOOD, signUp(formerCode)],
+  ['a code of a sign-up that was sent again', NO_GOOD, signUp(formerCode)],
   ['a code of the same address’s next sign-up', NO_GOOD, signUp(ofSecondSignUp)],
   ['a code of another address’s sign-up', NO_GOOD, signUp(ofAnotherSignUp)],
   ['a code of another site’s sign-up', NO_GOOD, signUp(ofAnotherSite)],

@@ -11,7 +11,7 @@ export function outcomeOf(answer: Answer): string {
   return `${status} ${headers['content-type']?.startsWith('text/html') ? wordOfPage(text) : wordOfBody(answer)}`
 }
 
-/** What the client is told, or the page that the browser is sent to. */
+/** The error that the client gets, or the page that the browser is sent to. */
 function wordOfRedirect(location: string): string {
   const url = new URL(location, 'http://page.test')
   if (url.searchParams.has('code')) return 'code'

@@ -61,7 +61,7 @@ export const SESSION_ROWS: readonly Row[] = [
   ['a session that is too old', '303 login_required', bringing(tooOld)],
   ['a session of a user who is gone', '303 login_required', bringing(ofNobody)],
   [
-    'a session that nobody began',
+    'an unknown session',
     '303 login_required',
     bringing(() => Promise.resolve(`croft_session=${'x'.repeat(43)}`)),
   ],
@@ -69,9 +69,9 @@ export const SESSION_ROWS: readonly Row[] = [
   ['a session planted before the sign-in', '303 login_required', bringing(planted)],
   ['a session before a new proof', '303 login_required', bringing(former)],
   ...logoutRows,
-  ['a logout that nobody but its client asks for', '200 ', withoutHint],
+  ['a logout that only its client asks for', '200 ', withoutHint],
   ['a logout to two addresses', '400 invalid_request', toTwoAddresses],
-  ['a logout to an address for nobody', '400 invalid_request', forNobody],
+  ['a logout to an unregistered address', '400 invalid_request', forNobody],
   ['a logout of a client of another site', '400 invalid_request', ofAnotherClient],
   ['a logout with a token of another site', '400 invalid_request', withForeignHint],
 ]
@@ -110,7 +110,7 @@ async function twoSessions(world: World): Promise<string> {
   return `${await signedInAt(world, world.one)}; ${await signedInAt(world, world.one)}`
 }
 
-/** What somebody put into a browser before its owner signed in. */
+/** What an attacker put into a browser before its owner signed in. */
 async function planted(world: World): Promise<string> {
   const { email } = await world.user()
   const browser = world.browser()

@@ -32,7 +32,7 @@ async function goodToken(world: World, party = world.one): Promise<Good> {
   return { token, header: decoded(header), claims: decoded(claims), party }
 }
 
-/** `/data` and `/oauth2/userInfo` alike. */
+/** Both `/data` and `/oauth2/userInfo`. */
 async function knock({ stack, one }: World, token: string): Promise<Answer> {
   expect((await one.userInfo(token)).status).toBe(401)
   const body = { payload: {} }
@@ -151,7 +151,7 @@ async function byStranger({ header, claims }: Good, more: 'jwk' | object): Promi
     .sign(privateKey)
 }
 
-/** Signed by us for the visitors of one.test, with the name of a key that is somebody else's. */
+/** Signed by us for the visitors of one.test, with the name of another site's key. */
 function withKidOf(other: (world: World) => RelyingParty) {
   return async (good: Good, world: World): Promise<string> =>
     byUs(good, { kid: other(world).pool.signingKid }, {})

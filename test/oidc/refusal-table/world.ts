@@ -98,12 +98,12 @@ export class World implements AsyncDisposable {
     return new FormBrowser(this.stack, host)
   }
 
-  /** Somebody with a password. */
+  /** A user with a password. */
   async user(party = this.one, email = this.email()): Promise<User> {
     return party.pool.kind === 'data' ? this.#visitor(party, email) : this.#member(party, email)
   }
 
-  /** The site's super-admin, to whom the invite was mailed. */
+  /** The site's super-admin, who was mailed the invite. */
   async invited(host: string): Promise<{ readonly token: string; readonly path: string }> {
     await this.stack.createSite({ domain: host, superAdmins: [`ann@${host}`] })
     return this.inviteLink(`ann@${host}`)
@@ -158,7 +158,7 @@ export class World implements AsyncDisposable {
       where ${sql(column)} = ${value}`
   }
 
-  /** Tells of each table whether it is as it was; all of them are read by one statement. */
+  /** Says of each table whether it is unchanged; all of them are read by one statement. */
   async kept(): Promise<ReadonlyMap<Table, string>> {
     const [row] = await this.#superuser.unsafe<Record<Table, string>[]>(DIGESTS)
     return new Map(TABLES.map((table) => [table, row?.[table] ?? '']))

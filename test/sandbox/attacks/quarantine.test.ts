@@ -37,7 +37,7 @@ describe('a site that', () => {
     expect(lossesOfOthers()).toBe(1)
   })
 
-  test('computes long legally waits for others of its kind, and nobody waits for it', async () => {
+  test('computes long legally waits for others of its kind, and delays no other', async () => {
     const attacker = sandbox.program(LEGAL, { limits: { cpuMs: 1000 } })
     await sandbox.call(attacker)
     const neighbour = sandbox.program('export default ({ payload }) => payload')

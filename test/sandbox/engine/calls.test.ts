@@ -348,7 +348,7 @@ describe('a call', () => {
     await expect.poll(() => sandbox.hosts.status().warmIsolates).toBeLessThanOrEqual(before)
   })
 
-  test('of a retired program is still heard', async () => {
+  test('of a retired program is still received', async () => {
     const asked = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<string>()
     sandbox.events.answer = () => {
@@ -431,7 +431,7 @@ describe('work that a call gave to waitUntil', () => {
     expect(printed()).toContain('the other is done')
   })
 
-  test('is done before a failure of the call is told', async () => {
+  test('is done before a failure of the call is reported', async () => {
     const outcome = await sandbox.run(
       `${LATER}export default (_input, { waitUntil, log }) => {
         waitUntil(later(20).then(() => log('told somebody')))

@@ -40,7 +40,7 @@ describe('ad-hoc code', () => {
     expect(await compute(code)).toMatchObject({ ok: true, result: '42', logs: [] })
   })
 
-  test('gives its lines with its outcome, and to nobody else', async () => {
+  test('gives its lines with its outcome, and nowhere else', async () => {
     const outcome = await compute(
       'console.log("outside"); module.exports = async () => { await 0; console.warn("inside"); throw new Error("end") }',
     )

@@ -18,7 +18,7 @@ const asked = (): HostCall[] => sandbox.events.hostCalls
 const never = () => new Promise<string>(() => {})
 
 describe('ctx', () => {
-  test('asks with the rights of its own call, whoever else runs', async () => {
+  test('asks with the rights of its own call, whatever else runs', async () => {
     const program = sandbox.program(`
       export default async ({ payload }, { table }) => {
         await new Promise((go) => setTimeout(go, payload % 7))
@@ -141,7 +141,7 @@ describe('hostile site code', () => {
     })
   })
 
-  test('that has replaced every built-in still asks for what it was given, and hears the truth', async () => {
+  test('that has replaced every built-in still asks for what it was given, and gets the true answer', async () => {
     const outcome = await sandbox.run(`
       const evil = function () { return 'evil' }
       const replace = (owner, ...names) => { for (let at = 0; at < names.length; at++) owner[names[at]] = evil }
@@ -172,7 +172,7 @@ describe('hostile site code', () => {
     ])
   })
 
-  test('may have 256 questions open, and is told so', async () => {
+  test('may have 256 questions open, and gets an error beyond', async () => {
     sandbox.events.answer = never
     const outcome = await sandbox.run(`
       export default async (input, { table }) => {

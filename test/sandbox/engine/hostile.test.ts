@@ -290,7 +290,7 @@ describe('a site whose function is', () => {
     expect(others.filter((other) => !other.ok)).toEqual([])
   })
 
-  test('a rejected promise that nobody handles is logged, and its call is answered', async () => {
+  test('an unhandled rejection is logged, and its call is answered', async () => {
     const program = sandbox.program(
       'export default () => { Promise.reject(new Error("lost")); return 1 }',
     )

@@ -121,7 +121,7 @@ describe('sandbox hosts', () => {
     }, 10_000)
   })
 
-  test('that somebody stopped are replaced, and what was inside is not blamed', async () => {
+  test('that another program stopped are replaced, and what was inside is not blamed', async () => {
     const waiting = sandbox.run('export default () => new Promise(() => {})')
     await vi.waitFor(() => expect(sandbox.hosts.status().suspended).toBeGreaterThan(0), 10_000)
     // Those that were killed before may have come back while the call waited for one. What starts is not in its jail yet.
@@ -179,7 +179,7 @@ describe('sandbox hosts', () => {
     service.kill('SIGKILL')
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000)
     await rm(cacheDir, { recursive: true })
-    // Nobody was left to clear its folder away but the next service.
+    // Only the next service was left to remove its folder.
     await using _next = await TestSandbox.start({}, {}, await builtSandbox())
     await vi.waitFor(() => expect(existsSync(folder)).toBe(false), 10_000)
   })
@@ -222,7 +222,7 @@ describe('sandbox hosts', () => {
     }
   })
 
-  test('are ended when they outgrow their memory, and the call that did it is told', async () => {
+  test('are ended when they outgrow their memory, and the call that did it gets the error', async () => {
     await using small = await TestSandbox.start({ hostMemoryMb: 350 }, {}, await builtSandbox())
     const program = small.program(
       'export default () => { const big = []; for (;;) big.push(new Array(1e6).fill(1.5)) }',

@@ -143,7 +143,7 @@ describe('code that is loaded to be checked', () => {
     })
   })
 
-  test('asks nothing of the service, and prints for nobody', async () => {
+  test('asks nothing of the service, and prints nothing', async () => {
     await load(
       { 'a.js': `console.log('x'); fetch('https://x.test').catch(() => {}); ${CODE}` },
       'quiet',

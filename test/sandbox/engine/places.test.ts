@@ -90,7 +90,7 @@ describe('a call whose client has left', () => {
     expect(callsOf(program)).toEqual({ running: 0, suspended: 0, queued: 0 })
   })
 
-  test('goes on while what it has asked the service is under way, step by step, and not beyond', async () => {
+  test('goes on while it has a host call in flight, step by step, and not beyond', async () => {
     const gate = Promise.withResolvers<string>()
     const asked: string[] = []
     sandbox.events.answer = ({ argument }) => {

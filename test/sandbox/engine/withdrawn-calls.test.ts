@@ -51,7 +51,7 @@ function said(kind: 'withdrawn' | 'acknowledge', seq: number): string {
 
 const withdrawn = () => withdrawCalls(worker).map(({ id }) => id)
 
-describe('calls are taken back', () => {
+describe('calls are withdrawn', () => {
   test('from behind timers, all of them, and once', () => {
     marker.slot(9, 0)
     expect(withdrawn()).toEqual([1, 2, 3])

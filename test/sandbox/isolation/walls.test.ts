@@ -187,7 +187,7 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
     async () => {
       const { cacheDir, entries } = await builtSandbox()
       const jail = await openSandboxJail({
-        // No user has this number: whoever asks to become it stays who they are.
+        // No user has this number: a process that asks to become it stays who it is.
         config: { ...SANDBOX_CONFIG, uid: 2 ** 32 - 1 },
         logger: silentLog,
         cacheDir,

@@ -1,5 +1,5 @@
 # What native code would try that has taken a sandbox process over. Prints a line for each attempt: its name, and 1 if it
-# succeeded. It loads no module, since it may find none. Whatever would change the process for good comes last.
+# succeeded. It loads no module, since it may find none. Permanent changes of the process come last.
 my ($arch, $victim, $folder, $port, $socket, $abstract, $source, $own) = @ARGV;
 my %number = $arch eq 'x64'
   ? (ptrace => 101, unshare => 272, mount => 165, add_key => 248, io_uring_setup => 425)
@@ -79,6 +79,6 @@ attempt('make hundreds of processes', sub {
   waitpid($_, 0) for @made;
   return @made == 1000;
 });
-# Whoever may mount is told that there is no such file system.
+# A process that may mount gets the error that there is no such file system.
 attempt('mount a file system', sub { syscall($number{mount}, my $none = 'none', my $at = '/', my $kind = 'croft-none', 0, 0) != 0 && $! == $ENODEV });
 attempt('be root of a namespace', sub { syscall($number{unshare}, 0x10000000) == 0 });
