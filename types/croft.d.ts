@@ -61,7 +61,7 @@ export interface Context {
   readonly basePath: string
   /**
    * Goes on with what the promise does after the answer, as part of the call: with its rights, within its time, on its
-   * site's account. What it rejects with is logged. It ends with the process that it runs in, and is not begun anew: what
+   * site's account. What it rejects with is logged. It ends with the process that it runs in, and is not started again: what
    * must not be lost is a job. At most 256 at once.
    */
   readonly waitUntil: (promise: Promise<unknown>) => void

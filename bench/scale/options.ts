@@ -15,7 +15,7 @@ export const USAGE = `npm run simulate -- [--sites N] [--replicas N,N,…] [--ro
 Places that many sites on that many replicas, each of a machine of that size with the settings that it chooses itself, and sends calls
 to them as a proxy would: few sites get most of them (--exponent, see "Zipf"). Prints what a replica has in memory, how many calls find
 no isolate, what all of them cost, which replicas receive a publish, and the connections to PostgreSQL. What goes in was measured: see docs/explanation/scale.md.
---write runs what docs/explanation/scale.md shows once more, and writes it there.`
+--write runs what docs/explanation/scale.md shows again, and writes it there.`
 
 export interface Options {
   readonly plans: readonly Plan[]

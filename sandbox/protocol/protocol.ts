@@ -83,7 +83,7 @@ export type FromGuest =
   /** A result of that many UTF-16 units is larger than the site may return. */
   | Shape<'oversized', [call: number, length: number], []>
   | Shape<'hostCall', [hostCall: number, call: number], [name: string, argument: string]>
-  /** The client of that call has gone, and nothing that it has set off is under way: it is over. */
+  /** The client of that call has gone, and nothing that it has started is running: it is over. */
   | Shape<'left', [call: number], []>
   | Shape<'log', [call: number, level: number], [message: string]>
   /** The earliest timer, in milliseconds since the epoch. */

@@ -111,7 +111,7 @@ async function checkSignInName({ site }: LaunchTarget): Promise<string> {
   if (authDomain === null) return `visitors sign in on ${domain} itself`
   const place = await compareAddresses(authDomain, domain)
   if (place === 'nowhere')
-    throw wrong(`${authDomain} leads nowhere: give it the records of ${domain}`)
+    throw wrong(`${authDomain} does not resolve: give it the records of ${domain}`)
   if (place === 'elsewhere') throw wrong(`${authDomain} leads to other addresses than ${domain}`)
   return place === 'same'
     ? `${authDomain} leads where ${domain} does`

@@ -237,7 +237,7 @@ describe('an admin who changes what a definition is about, while it is carried o
 })
 
 describe('a job that is called off at its last step', () => {
-  test('has succeeded, and the canceller is told so', async () => {
+  test('has succeeded, and the cancellation says so', async () => {
     const site = await RuntimeSite.create(stack, 'last.test')
     const { release } = await heldBack(stack, site.host, insertGroup('last'))
     const jobId = await send(site, { groups: [{ groupName: 'first' }, { groupName: 'last' }] })

@@ -323,7 +323,7 @@ describe('croft mail reparse', () => {
     await makeMailboxes(stack, 'two.test', ['reparsed'])
     const stored = await storeMail(stack, { mailbox: 'reparsed@two.test', text: 'of the bytes' })
     await stack.inSite('two.test', (tx) =>
-      tx.db.updateTable('mail_content').set({ text: 'of before' }).execute(),
+      tx.db.updateTable('mail_content').set({ text: 'former text' }).execute(),
     )
     await outdated()
     expect(await json('reparse', 'two.test', '--status')).toEqual({

@@ -225,7 +225,7 @@ test.each([
   [['mailbox', 'create'], 'ADDRESS is missing'],
   [['mailbox', 'create', 'info@one.test'], '--owner is missing'],
   [['mailbox', 'show', 'one.test'], '"one.test" is no address'],
-  [['mailbox', 'owners', 'info@one.test'], 'say whom'],
+  [['mailbox', 'owners', 'info@one.test'], 'name the owners'],
   [['mailbox', 'owners', 'info@one.test', '--set', 'a', '--add', 'b'], '--set excludes'],
   [['mailbox', 'set', 'info@one.test'], 'say what to change'],
   [['mailbox', 'set', 'info@one.test', '--quota-bytes', 'x'], 'is no whole number'],

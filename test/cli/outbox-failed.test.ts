@@ -76,7 +76,7 @@ describe('mail that was given up', () => {
 
   test.each([
     ['without a site', []],
-    ['to somebody', ['--site', 'one.test', '--to', 'first@refused.test']],
+    ['to one recipient', ['--site', 'one.test', '--to', 'first@refused.test']],
   ])('is not asked for %s', async (_what, args) => {
     expect((await outbox(...args)).code).toBe(2)
   })

@@ -318,7 +318,7 @@ describe('the job that parses what a site has', () => {
   test('waits for those who add a message at the same time', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser
-    const raw = Buffer.from(mail(['Subject: meanwhile'], 'w'))
+    const raw = Buffer.from(mail(['Subject: at the same time'], 'w'))
     const arrival = arrivalOf(raw)
     const { siteId } = await stack.context.sites.find('one.test')
     await stack.context.objects.put(rawKey(siteId, arrival.rawId), raw)

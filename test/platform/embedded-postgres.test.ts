@@ -165,7 +165,7 @@ describe('an embedded database that runs', () => {
     expect(environment).not.toContain('hunter2')
   })
 
-  test.runIf(AS_ROOT)('belongs to the user nobody when its service is root’s', async () => {
+  test.runIf(AS_ROOT)('belongs to uid 65534 when its service is root’s', async () => {
     expect(await readFile(`/proc/${server.pid}/status`, 'utf8')).toMatch(/^Uid:\s+65534\s/m)
     expect((await stat(server.cluster)).uid).toBe(65_534)
   })

@@ -474,13 +474,13 @@ describe('a refusal', () => {
       export default async (input, { table }) => {
         try { await table('notes').put({ item: { owner: 'cond', at: 1 }, conditionExpression: 'attribute_exists(nothing)' }) }
         catch (error) {
-          if (error.code === 'ConditionalCheckFailed') throw { statusCode: 409, code: 'NoteChanged', message: 'Somebody was faster' }
+          if (error.code === 'ConditionalCheckFailed') throw { statusCode: 409, code: 'NoteChanged', message: 'Another write was faster' }
           throw error
         }
       }`)
     expect(await site.call('own')).toMatchObject({
       status: 409,
-      json: { error: { code: 'NoteChanged', message: 'Somebody was faster' } },
+      json: { error: { code: 'NoteChanged', message: 'Another write was faster' } },
     })
   })
 })

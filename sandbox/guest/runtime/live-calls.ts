@@ -38,7 +38,7 @@ export function leaveCall(id: number): void {
   if (call) leaving.set(id, call)
 }
 
-/** Ends the calls whose clients have gone and that have nothing under way: neither a host call, nor work of `waitUntil`. */
+/** Ends the calls whose clients have gone and that have nothing in flight: neither a host call, nor work of `waitUntil`. */
 export function endLeft(ended: (id: number) => void): void {
   if (leaving.size === 0) return
   leaving.forEach(({ id, pending, work }) => {

@@ -105,11 +105,11 @@ describe('the console of a guest', () => {
     const seen = await guest.run(`
       const label = { toString() { throw new RangeError('no text') } }
       const seen = ['count', 'countReset', 'time', 'timeLog', 'timeEnd', 'log'].map((name) => {
-        try { console[name](label); return 'told' } catch (error) { return error.name }
+        try { console[name](label); return 'logged' } catch (error) { return error.name }
       })
       const prototype = Object.getPrototypeOf(console)
       return [...seen, Reflect.ownKeys(prototype).length, Object.getPrototypeOf(prototype) === Object.prototype]`)
-    expect(seen).toEqual([...Array(5).fill('RangeError'), 'told', 0, true])
+    expect(seen).toEqual([...Array(5).fill('RangeError'), 'logged', 0, true])
   })
 
   test('shows where an error was thrown and where a trace was asked for', async () => {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Guest } from '#sandbox/guest/testing/guest.ts'
 
 /** What each event says of a reading, in the order in which they come. */
-const HEARD = `const heard = []; const reader = new FileReader();
+const HEARD = `const fired = []; const reader = new FileReader();
   for (const type of ['loadstart', 'progress', 'load', 'abort', 'error', 'loadend'])
-    reader.addEventListener(type, (event) => heard.push([type, reader.readyState, event.lengthComputable, event.loaded, event.total]));
+    reader.addEventListener(type, (event) => fired.push([type, reader.readyState, event.lengthComputable, event.loaded, event.total]));
   const over = () => new Promise((resolve) => { reader.onloadend = resolve });`
 
 let guest: Guest
@@ -41,7 +41,7 @@ test.each([
 
 test('tells how far it has come', async () => {
   const heard = await guest.run(
-    `${HEARD} reader.readAsText(new Blob(['abc'])); const before = reader.readyState; await over(); return [before, heard]`,
+    `${HEARD} reader.readAsText(new Blob(['abc'])); const before = reader.readyState; await over(); return [before, fired]`,
   )
   expect(heard).toEqual([
     1,
@@ -57,16 +57,16 @@ test('tells how far it has come', async () => {
 test('fires no progress event for an empty blob', async () => {
   expect(
     await guest.run(
-      `${HEARD} reader.readAsText(new Blob([])); await over(); return [reader.result, heard.map(([type]) => type)]`,
+      `${HEARD} reader.readAsText(new Blob([])); await over(); return [reader.result, fired.map(([type]) => type)]`,
     ),
   ).toEqual(['', ['loadstart', 'load', 'loadend']])
 })
 
 test('aborts its read, and may start another one in the listener', async () => {
   const heard = await guest.run(`${HEARD}
-    reader.onabort = () => { if (heard.length === 1) reader.readAsText(new Blob(['again'])) }
+    reader.onabort = () => { if (fired.length === 1) reader.readAsText(new Blob(['again'])) }
     reader.readAsText(new Blob(['once'])); const ended = over(); reader.abort(); await ended
-    return [reader.result, heard.map(([type]) => type)]`)
+    return [reader.result, fired.map(([type]) => type)]`)
   expect(heard).toEqual(['again', ['abort', 'loadstart', 'progress', 'load', 'loadend']])
 })
 

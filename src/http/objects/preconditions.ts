@@ -1,7 +1,7 @@
 interface Validators {
   /** Strong, quoted as in HTTP. */
   readonly etag: string
-  /** Left out where no time is told: conditions about one do not count then. */
+  /** Left out where no time is known: conditions about one do not count then. */
   readonly lastModified?: Date
 }
 

@@ -36,7 +36,7 @@ async function judgeName(findings: Findings, { domain, authDomain }: SiteRecord)
   if (place === 'same') findings.ok(`${authDomain} leads where ${domain} does`)
   if (place === 'nowhere') {
     findings.problem(
-      `${authDomain} leads nowhere: visitors of ${domain} cannot sign in`,
+      `${authDomain} does not resolve: visitors of ${domain} cannot sign in`,
       `Give it the DNS records of ${domain}, or croft site update ${domain} --auth-domain none`,
     )
   }

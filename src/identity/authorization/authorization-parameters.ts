@@ -1,7 +1,7 @@
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
-/** Names the issuer that the client asked, where that was one of before: the response names it, too. */
+/** Names the issuer that the client asked, where that was a former one: the response names it, too. */
 export const ISSUER_PARAMETER = 'response_iss'
 
 /** In the order of the canonical query. Other parameters are ignored, as RFC 6749 section 3.1 requires. */

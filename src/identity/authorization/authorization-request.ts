@@ -26,7 +26,7 @@ export interface AuthorizationRequest {
   readonly identityProvider: 'Google' | undefined
   /** What `ui_locales` asks for; undefined where it asks for none that there is. */
   readonly language: Language | undefined
-  /** `id_token_hint`, not verified yet: the user whom the client expects. */
+  /** `id_token_hint`, not verified yet: the user that the client expects. */
   readonly idTokenHint: string | undefined
   /** `link_ticket`, not verified yet: the account to which a provider is to be added. */
   readonly linkTicket?: string | undefined

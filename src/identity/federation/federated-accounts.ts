@@ -83,7 +83,7 @@ export class FederatedAccounts {
   }
 }
 
-/** The address or the identity has got an account meanwhile: the transaction is rolled back and tried again. */
+/** The address or the identity has got an account since: the transaction is rolled back and tried again. */
 class ConcurrentSignUp extends Error {}
 
 function ignoreConcurrentSignUp(error: unknown): undefined {

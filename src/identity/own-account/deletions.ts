@@ -147,7 +147,7 @@ export class AccountDeletions {
     })
   }
 
-  /** An admin may have disabled the account meanwhile: then no link gives it back. */
+  /** An admin may have disabled the account since: then no link restores it. */
   async #locked(
     tx: SiteTx,
     token: string,

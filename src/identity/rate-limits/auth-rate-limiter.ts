@@ -44,7 +44,7 @@ export class AuthRateLimiter {
     const counted = await this.#admit(keys, at, await this.#isKnown(at))
     const [here] = keys
     return {
-      // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
+      // Resets the failures of this network only: others may go on guessing while the owner signs in.
       succeeded: async () => {
         await this.#takeBack(counted.filter((key) => key !== here))
         if (here) await this.#attempts.clear(here)

@@ -4,7 +4,7 @@ import { isSameText } from '#base/same-text.ts'
 
 const COUNT = 10
 const CODE_BYTES = 10
-/** Without those that look alike: 32 characters, so that a byte's lowest five bits name one. */
+/** Without characters that look the same: 32 characters, so that a byte's lowest five bits name one. */
 const ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz'
 const GROUP = /.{5}/g
 

@@ -10,7 +10,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const HASH_LENGTH = 8
 const SRS0 = /^srs0[=+-]([^=]+)=([^=]+)=([^=]+)=(.+)$/is
 const SRS1 = /^srs1[=+-]([^=]+)=([^=]+)=(.+)$/is
-/** Of anybody: the separator belongs to who made it. */
+/** Of any forwarder: the separator is its own choice. */
 const FOREIGN_SRS0 = /^srs0([=+-].+)$/is
 
 /** The sender that a return path leads back to, or why there is none. */

@@ -81,7 +81,7 @@ export class Acceptance {
   #refusal(wanted: readonly NewMessage[]): SmtpReply | undefined {
     for (const { mailboxId } of wanted) {
       if (this.#mailboxes.get(mailboxId)?.status !== 'ACTIVE') {
-        return new SmtpReply(451, '4.2.1', 'A mailbox was closed meanwhile: try again')
+        return new SmtpReply(451, '4.2.1', 'A mailbox has been closed: try again')
       }
     }
     const sizeBytes = wanted[0]?.arrival.sizeBytes ?? 0

@@ -51,7 +51,7 @@ export class InboundMail implements SmtpPolicy {
       readonly arrivals: Pick<Arrivals, 'accept'>
       /** Messages that were received and are not acknowledged: what can wait gives way to them. */
       readonly accepting: Pick<Accepting, 'begin'>
-      /** Keeps a bounce that goes back to somebody: committed when it resolves. */
+      /** Keeps a bounce that goes back to a sender: committed when it resolves. */
       readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
     },
   ) {

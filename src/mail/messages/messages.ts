@@ -212,7 +212,7 @@ async function searchedTexts(
   return new MatchMarker(search).isEmpty ? new Map() : selectTexts(tx, messageIds, TEXT_CHARACTERS)
 }
 
-/** The messages with what a search has found of them, by turns: many long texts do not keep others waiting. */
+/** The messages with what a search has found of them, in turns: many long texts do not keep others waiting. */
 async function markFound(
   search: readonly SearchTerm[],
   items: readonly Omit<MessageListItem, 'matches'>[],

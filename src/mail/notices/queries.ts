@@ -45,20 +45,20 @@ export async function markNoticed(
   recipients: readonly TroubledRecipient[],
 ): Promise<boolean> {
   const rows = recipients.map(({ recipient, action }) => ({ recipient, action }))
-  const told = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) told (recipient text, action text)`
-  const untold = await sql`
-    select from mail_recipient join ${told} on told.recipient = mail_recipient.recipient
+  const reported = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) reported (recipient text, action text)`
+  const unreported = await sql`
+    select from mail_recipient join ${reported} on reported.recipient = mail_recipient.recipient
     where mail_recipient.site_id = ${tx.siteId} and mail_recipient.message_id = ${messageId}
-      and (told.action = 'delayed' and mail_recipient.status = 'queued' and mail_recipient.noticed is null
-        or told.action = 'failed' and mail_recipient.status in ('failed', 'suppressed')
+      and (reported.action = 'delayed' and mail_recipient.status = 'queued' and mail_recipient.noticed is null
+        or reported.action = 'failed' and mail_recipient.status in ('failed', 'suppressed')
           and mail_recipient.noticed is distinct from 'failed')
     order by mail_recipient.recipient
     for no key update of mail_recipient`.execute(tx.db)
-  if (untold.rows.length !== recipients.length) return false
+  if (unreported.rows.length !== recipients.length) return false
   await sql`
-    update mail_recipient set noticed = told.action
-    from ${told}
+    update mail_recipient set noticed = reported.action
+    from ${reported}
     where mail_recipient.site_id = ${tx.siteId} and mail_recipient.message_id = ${messageId}
-      and mail_recipient.recipient = told.recipient`.execute(tx.db)
+      and mail_recipient.recipient = reported.recipient`.execute(tx.db)
   return true
 }

@@ -83,7 +83,7 @@ export async function writeManifest(
   await place.write(`${FOLDER}/${manifest.id}.json`, Buffer.from(JSON.stringify(envelope)))
 }
 
-/** For good: none of them comes back when the power is cut while their parts are deleted. */
+/** Durably: none of them comes back when the power is cut while their parts are deleted. */
 export async function deleteBackups(place: BackupPlace, ids: readonly string[]): Promise<void> {
   for (const id of ids) await place.delete(`${FOLDER}/${id}.json`)
   await place.flush(FOLDER)

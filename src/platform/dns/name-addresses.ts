@@ -10,7 +10,7 @@ export type AddressLookup = (name: string) => Promise<readonly string[]>
 /** How the addresses of a name compare with those of a domain. */
 export type NamePlace = 'same' | 'elsewhere' | 'nowhere' | 'unknown'
 
-/** `unknown` where the domain itself leads nowhere: the names may be in a table of another machine. */
+/** `unknown` where the domain itself does not resolve: the names may be in a table of another machine. */
 export async function compareAddresses(
   name: string,
   domain: string,

@@ -111,7 +111,7 @@ export class DeadHolders {
          where state = 'active' and holder = any($1::int[]) and ${IS_ABSENT}
          returning name)
        select name, count(*)::int as jobs,
-         pg_notify('croft_queue', json_build_object('queue', name)::text) is not null as told
+         pg_notify('croft_queue', json_build_object('queue', name)::text) is not null as notified
        from released group by name`,
       [[...holders]],
     )

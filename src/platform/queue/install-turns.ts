@@ -1,7 +1,7 @@
 import type { SqlClient } from '#platform/postgres/client.ts'
 
 /**
- * Has the database claim jobs by turns: of sites, then of groups. pg-boss claims by age, so a site with a backlog holds up all
+ * Has the database claim jobs in turn: of sites, then of groups. pg-boss claims by age, so a site with a backlog holds up all
  * others, and it reads past each waiting job of a group that may not have another one running.
  *
  * Each probe reads one entry of an index, however many jobs wait. A function that changes gets another name: replicas of an

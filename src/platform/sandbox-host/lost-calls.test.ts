@@ -9,7 +9,7 @@ import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
 import { pendingCall } from './testing/pending-call.ts'
 import { WorkerConnection } from './worker-connection.ts'
 
-/** A worker with two batches under way: calls 1 and 2 of two sites in the first, 3 in the second; 9 was sent before. */
+/** A worker with two batches in flight: calls 1 and 2 of two sites in the first, 3 in the second; 9 was sent before. */
 function busyWorker(): WorkerConnection {
   const socket = { write: () => true } as unknown as Socket
   const worker = new WorkerConnection(

@@ -12,7 +12,7 @@ const PROVEN_AFTER = 8
 const MAX_HISTORIES = 20_000
 /** Limits the bodies of one site's waiting calls together, in UTF-16 units: each may have 6 MiB. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
-/** Calls of a site that may go on without their clients, while what they asked the service is under way: how many, how long. */
+/** Calls of a site that may go on without their clients, while they have host calls in flight: how many, how long. */
 const MAX_LEFT = 64
 const MAX_LEFT_MS = 10_000
 

@@ -187,7 +187,7 @@ export class Push {
     const { branch, artifactDirectory } = this.#context.binding
     const now = bindingOf(tx.siteId, await lockSiteSource(tx))
     if (now.branch !== branch || now.artifactDirectory !== artifactDirectory) {
-      throw refused('The site was bound to another branch or folder meanwhile: push again')
+      throw refused('The site has been bound to another branch or folder: push again')
     }
     const { refs, packs: before } = await lockRepository(tx)
     refsAfter(refs, updates)

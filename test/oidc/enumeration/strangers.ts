@@ -89,7 +89,7 @@ export class Strangers {
     return this.stack.call(this.party.host, 'POST', path, { headers, body })
   }
 
-  /** Without a socket between, so that its effects can be told from others. */
+  /** Without a socket between, so that its effects can be distinguished from others. */
   async sendInside({ path, headers, body }: Ask): Promise<Response> {
     const { host } = this.party
     const url = `${this.stack.baseUrl(host)}${path}`

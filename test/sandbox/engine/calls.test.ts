@@ -434,12 +434,12 @@ describe('work that a call gave to waitUntil', () => {
   test('is done before a failure of the call is reported', async () => {
     const outcome = await sandbox.run(
       `${LATER}export default (_input, { waitUntil, log }) => {
-        waitUntil(later(20).then(() => log('told somebody')))
+        waitUntil(later(20).then(() => log('ran later')))
         throw new Error('no')
       }`,
     )
     expect(outcome).toMatchObject({ failure: { kind: 'thrown', message: 'no' } })
-    expect(printed()).toContain('told somebody')
+    expect(printed()).toContain('ran later')
   })
 
   test.each([

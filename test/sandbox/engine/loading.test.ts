@@ -45,7 +45,7 @@ const LOADS: readonly (readonly [what: string, files: Files])[] = [
     'a refusal that it handles',
     { 'a.js': `await fetch('https://x.test').catch(() => {}); ${CODE}` },
   ],
-  ['output', { 'a.js': `console.log('seen by nobody'); ${CODE}` }],
+  ['output', { 'a.js': `console.log('not printed'); ${CODE}` }],
 ]
 
 const FAILS: readonly (readonly [what: string, files: Files, failure: object])[] = [

@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The uid of the user "nobody" on nearly every system: PostgreSQL refuses to run as root. */
+/** The uid of the user `nobody` on nearly every system: PostgreSQL refuses to run as root. */
 const NOBODY = 65534
 
 /** The user that runs the database; undefined means the user of this process. */
@@ -11,7 +11,7 @@ export interface Account {
   readonly gid: number
 }
 
-/** As root, the owner of the cluster runs the database, or the user "nobody" a new one. */
+/** As root, the owner of the cluster runs the database, or the user `nobody` a new one. */
 export function accountFor(owner: Account | undefined): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   return owner && owner.uid !== 0 ? owner : { uid: NOBODY, gid: NOBODY }

@@ -83,7 +83,7 @@ export class ChunkQueue {
     else controller.error(this.#end?.error)
   }
 
-  /** Counts anew: what is here waits for the client, and where nothing is, the client waits for the function. */
+  /** Starts the count again: what is here waits for the client, and where nothing is, the client waits for the function. */
   #watch(): void {
     clearTimeout(this.#timer)
     const isUnread = this.#chunks.length > 0
