@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 
+import { refusedWordsUnder } from './structure/plain-words.ts'
 import { productModules } from './structure/product-modules.ts'
 import {
   sharedExports,
@@ -34,6 +35,7 @@ faults.push(
     (place) => `${place} passes unless all of it is wrong: name what must not be there, one by one`,
   ),
 )
+faults.push(...(await refusedWordsUnder(root)))
 for (const fault of faults) console.error(fault)
 console.log(`${modules.length} files, ${faults.length} faults of structure`)
 if (faults.length > 0) process.exitCode = 1
