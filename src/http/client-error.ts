@@ -13,7 +13,7 @@ export interface FailedRequest {
   readonly request: Request
 }
 
-/** What the client is told of a failure. The cause of what nobody expected is logged. */
+/** The error that the client gets. The cause of an unexpected error is logged. */
 export function toClientError(
   { error, code, request }: FailedRequest,
   methods: MethodTable,
