@@ -69,7 +69,7 @@ export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   examine(): Promise<readonly Finding[]>
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
-  /** The walls around the processes that run site code. */
+  /** The isolation layers around the processes that run site code. */
   sandboxWalls(): readonly LayerState[]
   readonly postgres: Pick<PostgresPlatform, 'status'>
   readonly requestTraces: RequestTraces

@@ -72,7 +72,7 @@ describe('a refresh token', () => {
     expect(await there.isTaken(second.access_token)).toBe(false)
     expect(await client.refresh(first.refresh_token)).toMatchObject(INVALID_GRANT)
     expect(await client.refresh(second.refresh_token)).toMatchObject(INVALID_GRANT)
-    // The other replica hears of it by a notification.
+    // The other replica receives a notification.
     for (const { access_token } of [first, second]) {
       await expect.poll(() => client.isTaken(access_token), WITHIN_TWO_SECONDS).toBe(false)
     }
