@@ -47,7 +47,13 @@ export function Shell({ config }: { readonly config: ConsoleConfig }): JSX.Eleme
             </span>
             <span class="site-domain">{config.domain}</span>
           </a>
-          <button class="find" type="button" onClick={() => (overlay.value = 'palette')}>
+          <button
+            class="find"
+            type="button"
+            aria-label={t('shell.search')}
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={() => (overlay.value = 'palette')}
+          >
             <Icon name="search" />
             <span>{t('shell.search')}</span>
             <kbd aria-hidden="true">Ctrl K</kbd>
