@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks'
 
 import type { FormState } from './form.tsx'
 
-/** The names of the values of a type. */
+/** The names of the values that may be of a type. */
 type NameOf<Values, Type> = {
-  [Name in keyof Values]: Values[Name] extends Type ? Name : never
+  [Name in keyof Values]: Extract<Values[Name], Type> extends never ? never : Name
 }[keyof Values] &
   string
 
@@ -20,10 +20,13 @@ interface FieldProps<Values extends Readonly<Record<string, unknown>>, Name exte
 export interface TextFieldProps<
   Values extends Readonly<Record<string, unknown>>,
 > extends FieldProps<Values, NameOf<Values, string>> {
-  readonly type?: 'text' | 'email' | 'url' | 'password' | 'search' | 'tel'
+  readonly type?: 'text' | 'email' | 'url' | 'password' | 'search' | 'tel' | 'number'
   readonly required?: boolean
-  readonly maxLength?: number
-  readonly pattern?: string
+  readonly maxLength?: number | undefined
+  readonly pattern?: string | undefined
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  readonly step?: number | 'any'
   readonly placeholder?: string
   readonly autocomplete?: string
   /** Several lines. */

@@ -12,6 +12,8 @@ interface TokenRequest {
   readonly fields: URLSearchParams
 }
 
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : '')
+
 /** An issuer and a tab, without a network. */
 class Desk {
   readonly stored = new Map<string, string>()
@@ -35,7 +37,7 @@ class Desk {
       leave: (url) => void this.left.push(new URL(url)),
       now: () => this.now,
       language: () => 'de',
-      fetch: async (url, init) => this.#answer(url, new URLSearchParams(String(init.body))),
+      fetch: async (url, init) => this.#answer(url, new URLSearchParams(textOf(init.body))),
     }
     return new Session(deps)
   }
