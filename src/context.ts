@@ -114,6 +114,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     mail: mail.outboundMessages,
     mailboxOwnership: mail.mailboxOwners,
     baseUrl: config.baseUrl,
+    consoleDomain: config.consoleDomain,
     groupUses: groupUsesOf(() => runtime.operations),
   })
   const deploymentHealth = new DeploymentHealth({ ...deps, queue })
@@ -136,6 +137,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     queue,
     parts: [identity.pools, runtime.lifecycle],
     sourceRules: { allowFileUrls: config.allowFileRepositories },
+    consoleDomain: config.consoleDomain,
   })
   await sites.watch()
   const files = await openDeployments(platform, { ...stores, identity, runtime, mail })

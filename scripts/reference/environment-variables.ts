@@ -23,6 +23,10 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, Variable
       default: '`http://localhost:{PORT}`',
       text: 'Scheme and port of every site’s address. Its host is the first site.',
     },
+    CROFT_CONSOLE_DOMAIN: {
+      default: '`console.localhost` with a base URL on this machine',
+      text: 'Domain below which each site without an `adminDomain` has a name for its [console](../how-to/console.md).',
+    },
     CROFT_TRUSTED_PROXIES: {
       default: 'none',
       text: 'Proxies whose `X-Forwarded-For` and `-Host` are believed, or `Forwarded` (RFC 7239) if they send neither. The last value of each counts, without a port; a value that is not an address counts as the proxy’s own.',

@@ -10,6 +10,8 @@ export interface Config {
   readonly diskReserveBytes: number | undefined
   /** Without a trailing slash; its scheme and port are those of every site's own base URL. */
   readonly baseUrl: string
+  /** Below it, each site has a name for its console that has no name of its administration; undefined gives them none. */
+  readonly consoleDomain: string | undefined
   /** The value of `Strict-Transport-Security` on every answer; undefined sends none. */
   readonly hsts: string | undefined
   readonly roles: readonly Role[]

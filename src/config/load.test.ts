@@ -198,8 +198,40 @@ test('the walls around the sandbox may be required, and its user named', () => {
   expect(loadConfig(given).config.sandbox).toMatchObject({ require: 'jail', uid: 4711 })
 })
 
+describe('the domain of consoles', () => {
+  test.each([
+    [{}, 'console.localhost'],
+    [{ CROFT_BASE_URL: 'http://shop.localhost:8080' }, 'console.localhost'],
+    [{ CROFT_BASE_URL: 'http://127.0.0.1:8080' }, 'console.localhost'],
+    [{ CROFT_BASE_URL: 'https://croft.test' }, undefined],
+    [{ CROFT_BASE_URL: 'https://localhost.test' }, undefined],
+    [{ CROFT_CONSOLE_DOMAIN: 'admin.localhost' }, 'admin.localhost'],
+    [
+      { CROFT_BASE_URL: 'https://croft.test', CROFT_CONSOLE_DOMAIN: 'console.croft.test' },
+      'console.croft.test',
+    ],
+  ])('of %j is %s', (env, domain) => {
+    expect(loadConfig(env).config.consoleDomain).toBe(domain)
+  })
+
+  test.each(['https://console.test', 'https://croft.console.test'])(
+    'cannot have the installation at %s below it',
+    (baseUrl) => {
+      const env = { CROFT_BASE_URL: baseUrl, CROFT_CONSOLE_DOMAIN: 'console.test' }
+      expect(faultsOf(env)).toContain('CROFT_CONSOLE_DOMAIN: ')
+      const beside = { ...env, CROFT_BASE_URL: 'https://croftconsole.test' }
+      expect(loadConfig(beside).config.consoleDomain).toBe('console.test')
+    },
+  )
+})
+
 describe('a faulty environment', () => {
   test.each([
+    ['CROFT_CONSOLE_DOMAIN', 'console', 'a DNS name in lower case'],
+    ['CROFT_CONSOLE_DOMAIN', 'Console.test', 'a DNS name in lower case'],
+    ['CROFT_CONSOLE_DOMAIN', '127.0.0.1', 'a DNS name in lower case'],
+    ['CROFT_CONSOLE_DOMAIN', '*.console.test', 'a DNS name in lower case'],
+    ['CROFT_CONSOLE_DOMAIN', `${'a.'.repeat(94)}te`, 'a DNS name in lower case'],
     ['CROFT_SANDBOX_REQUIRE', 'walls', 'one of jail'],
     ['CROFT_SANDBOX_UID', '0', 'a whole number from 1 to 4294967293'],
     ['PORT', 'http', 'a whole number from 1 to 65535'],

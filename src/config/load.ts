@@ -25,6 +25,8 @@ const MAX_HOST_MB = 4096
 const MB_FOR_A_HOST = 256
 /** A small site that is kept warm takes 3 MB; the rest is for what its calls need. */
 const MB_FOR_A_WARM_SITE = 5
+const LOOPBACK_HOST = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+const HOME_CONSOLE_DOMAIN = 'console.localhost'
 const KEY_EXAMPLE = '<32 random bytes in base64>'
 
 /** The whole environment, or one `SetupError` that lists every fault by the name of its variable. */
@@ -58,6 +60,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     dataDir: readDataDir(env),
     diskReserveBytes: readDiskReserve(env),
     baseUrl,
+    consoleDomain: readConsoleDomain(env, baseUrl),
     hsts: readHsts(env, baseUrl),
     roles: Object.freeze(env.read('CROFT_ROLES', roles, 'api,worker') ?? [...ROLES]),
     trustedProxies: Object.freeze(
@@ -76,6 +79,17 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     dnsServers: readDnsServers(env),
     mail: readMail(env, { host, baseUrl }),
   })
+}
+
+/** At home, browsers lead every name below `localhost` to this machine. */
+function readConsoleDomain(env: EnvReader, baseUrl: string): string | undefined {
+  const { hostname } = new URL(baseUrl)
+  const given = env.read('CROFT_CONSOLE_DOMAIN', parse.consoleDomain, 'console.example.com')
+  if (given === undefined) return LOOPBACK_HOST.test(hostname) ? HOME_CONSOLE_DOMAIN : undefined
+  if (`.${hostname}`.endsWith(`.${given}`)) {
+    env.fault(`CROFT_CONSOLE_DOMAIN: "${hostname}" of CROFT_BASE_URL is there: take another name`)
+  }
+  return given
 }
 
 function readDnsServers(env: EnvReader): Config['dnsServers'] {

@@ -49,6 +49,15 @@ export const hostOrAddress: Parse<string> = (text) =>
     ? { value: text }
     : { expected: 'a host name or an IP address' }
 
+const DNS_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+/** Leaves room for a label of 63 characters before it. */
+const CONSOLE_DOMAIN = new RegExp(`^(?=.{1,189}$)${DNS_LABEL}(?:\\.${DNS_LABEL})+$`)
+
+export const consoleDomain: Parse<string> = (text) =>
+  CONSOLE_DOMAIN.test(text) && isIP(text) === 0
+    ? { value: text }
+    : { expected: 'a DNS name in lower case, with a dot and at most 189 characters' }
+
 export const addressBlock: Parse<string> = (text) => {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)

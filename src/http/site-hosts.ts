@@ -17,6 +17,8 @@ const HOST_KINDS: readonly (readonly [path: RegExp, place: HostKinds])[] = [
   [/^\/admin\/public\/(?:logo|address)\//, ['site', 'admin', 'auth']],
   [/^\/admin\/public\//, ['site', 'admin']],
   [/^\/admin(?:\/|$)/, ['admin']],
+  // For signed URLs: the console loads nothing of other origins.
+  [/^\/objects\//, ['site', 'admin']],
   // Each pool has a place of its own.
   [/^\/oidc\//, ['site', 'admin', 'auth', 'former']],
 ]
@@ -60,8 +62,9 @@ export function requirePoolHost(
 
 /** Whether the name by which the site was requested is the one for that. */
 function isUsedFor(site: SiteEntry, use: HostKind): boolean {
-  const { host, domain, adminDomain, authDomain, formerAuthDomains } = site
+  const { host, domain, adminDomain, consoleHost, authDomain, formerAuthDomains } = site
   if (use === 'former') return formerAuthDomains.includes(host)
+  if (use === 'admin' && host === consoleHost) return true
   return { site: domain, admin: adminDomain ?? domain, auth: authDomain ?? domain }[use] === host
 }
 

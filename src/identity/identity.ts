@@ -73,6 +73,7 @@ export interface IdentityDeps extends Pick<
   readonly siteKeys: SiteKeys
   readonly counters: Counters
   readonly baseUrl: string
+  readonly consoleDomain: string | undefined
   readonly mail: OutboundMail
   readonly groupUses: GroupUses
   readonly mailboxOwnership: MailboxOwnership

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { PageRequest } from '#base/page.ts'
 import type { DirectoryTx, SiteTx, Tx } from '#platform/postgres/database.ts'
 
+import type { LabelledSite } from './console-host.ts'
 import type { SiteConfiguration, SiteRow } from './model.ts'
 import { hostsOf } from './site-names.ts'
 
@@ -73,14 +74,26 @@ export const selectSiteByDomain = (tx: DirectoryTx, domain: string): Promise<Sit
 
 /** By any of its names, with what the pages show of it. */
 export const selectSiteEntry = (tx: DirectoryTx, host: string) =>
+  siteEntries(tx).where('site_host.host', '=', host).executeTakeFirst()
+
+/** The same for the label of its console. */
+export const selectLabelledSiteEntry = (tx: DirectoryTx, site: LabelledSite) =>
+  siteEntries(tx)
+    .whereRef('site_host.host', '=', 'site.domain')
+    .where(
+      'domain' in site
+        ? sql<boolean>`site.domain = ${site.domain}`
+        : sql<boolean>`left(encode(sha256(site.domain::bytea), 'hex'), 32) = ${site.digest}`,
+    )
+    .executeTakeFirst()
+
+const siteEntries = (tx: DirectoryTx) =>
   tx.db
     .selectFrom('site')
     .innerJoin('site_host', 'site_host.site_id', 'site.site_id')
     .leftJoin('site_branding', 'site_branding.site_id', 'site.site_id')
     .select(COLUMNS.map((column) => `site.${column}` as const))
     .select(['site_branding.color', 'site_branding.logo_version'])
-    .where('site_host.host', '=', host)
-    .executeTakeFirst()
 
 /** Those of these names that some site has. */
 export async function selectTakenHosts(

@@ -12,6 +12,7 @@ const entry = (domain: string, siteId = `site_${domain}`): SiteEntry => ({
   authDomain: null,
   formerAuthDomains: [],
   corsOrigins: [],
+  consoleHost: undefined,
   host: domain,
 })
 

@@ -15,6 +15,8 @@ const UNKNOWN_HOST_TTL_MS = 2_000
 export interface SiteEntry extends Site {
   /** Browser origins that may call `/data`, beside the site's own. */
   readonly corsOrigins: readonly string[]
+  /** Where its console is; undefined where it has no name for one. */
+  readonly consoleHost: string | undefined
   /** The one of its names that it was requested by. */
   readonly host: string
 }

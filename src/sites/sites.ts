@@ -1,4 +1,4 @@
-import { AppError, notFound } from '#base/app-error.ts'
+import { AppError, invalid, notFound } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Audit } from '#platform/postgres/audit.ts'
@@ -7,6 +7,7 @@ import { retryOnLockTimeout, limitLockWaits } from '#platform/postgres/lock-time
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import { consoleHost, isOfConsoles, labelBelow, labelledSite } from './console-host.ts'
 import { domainFault } from './domain.ts'
 import {
   type CreateSiteBody,
@@ -25,6 +26,7 @@ import {
   insertSite,
   insertSiteKey,
   lockSite,
+  selectLabelledSiteEntry,
   selectSite,
   selectSiteByDomain,
   selectSiteEntry,
@@ -64,6 +66,7 @@ export class Sites {
       readonly sealer: Sealer
       readonly parts: readonly SiteLifecycle[]
       readonly sourceRules: SourceRules
+      readonly consoleDomain: string | undefined
     },
   ) {
     this.#deps = deps
@@ -73,7 +76,7 @@ export class Sites {
   /** Keeps `byHost` true when another replica changes a site. Call once, before the first request. */
   async watch(): Promise<void> {
     await this.#deps.notifications.listen('croft_site', {
-      onMessage: ({ domains }) => this.#directory.invalidate(domains),
+      onMessage: ({ domains }) => this.#invalidate(domains),
       onDoubt: () => this.#directory.doubtAll(),
     })
   }
@@ -106,8 +109,8 @@ export class Sites {
   /** The row, its key and every part of the site, or nothing. */
   async create(body: CreateSiteBody, audit?: Audit<'site.created'>): Promise<CreatedSite> {
     this.#deps.disk.check('database')
-    const { database, sealer, clock, ids, parts, sourceRules } = this.#deps
-    const configuration = parseSite(body, undefined, sourceRules)
+    const { database, sealer, clock, ids, parts } = this.#deps
+    const configuration = this.#parsed(body)
     const superAdmins = parseSuperAdmins(body.superAdmins ?? [])
     return database.withSite(ids.siteId(), async (tx) => {
       const inserted = insertSite(tx, configuration, clock.now())
@@ -130,7 +133,7 @@ export class Sites {
    */
   async checkImport({ currentDeploymentId: _current, ...body }: ImportedSite): Promise<void> {
     this.#deps.disk.check('database')
-    const hosts = hostsOf(parseSite(body, undefined, this.#deps.sourceRules))
+    const hosts = hostsOf(this.#parsed(body))
     const taken = await this.#deps.database.withDirectory((tx) => selectTakenHosts(tx, hosts))
     if (taken.length > 0) throw alreadyExists(taken)
   }
@@ -140,8 +143,8 @@ export class Sites {
     tx: SiteTx,
     { currentDeploymentId, ...body }: ImportedSite,
   ): Promise<SiteRecord> {
-    const { sealer, clock, sourceRules } = this.#deps
-    const configuration = parseSite(body, undefined, sourceRules)
+    const { sealer, clock } = this.#deps
+    const configuration = this.#parsed(body)
     const inserted = insertSite(tx, configuration, clock.now())
     const record = siteRecord(await hostsTaken(inserted, configuration))
     await setImportedDeployment(tx, currentDeploymentId)
@@ -224,8 +227,8 @@ export class Sites {
   }
 
   async #update(tx: SiteTx, row: SiteRow, body: UpdateSiteBody): Promise<SiteRecord> {
-    const { clock, parts, sourceRules } = this.#deps
-    const configuration = parseSite(body, configurationOf(row), sourceRules)
+    const { clock, parts } = this.#deps
+    const configuration = this.#parsed(body, configurationOf(row))
     if (configuration.region !== row.region) {
       throw new AppError(
         'ImmutableField',
@@ -243,18 +246,50 @@ export class Sites {
   async announce(tx: SiteTx, sites: readonly SiteNames[]): Promise<void> {
     const domains = sites.flatMap(hostsOf)
     // This replica must not wait for its own notification.
-    tx.onCommit(() => this.#directory.invalidate(domains))
+    tx.onCommit(() => this.#invalidate(domains))
     await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })
   }
 
   async #entry(host: string): Promise<SiteEntry | undefined> {
-    const row = await this.#deps.database.withDirectory((tx) => selectSiteEntry(tx, host))
+    const row = await this.#row(host)
     if (!row) return undefined
     const { source: _source, deploymentSettings, ...names } = configurationOf(row)
     const { origins: corsOrigins } = deploymentSettings.cors
     const { color, logo_version } = row
     const branding = { color: color ?? undefined, logoVersion: logo_version ?? undefined }
-    return { siteId: row.site_id, ...names, corsOrigins, branding, host }
+    const where = consoleHost(this.#deps.consoleDomain, names)
+    return { siteId: row.site_id, ...names, corsOrigins, branding, consoleHost: where, host }
+  }
+
+  /** Below the console domain is nothing but consoles, of sites that have no other name for theirs. */
+  async #row(host: string) {
+    const { database, consoleDomain } = this.#deps
+    const label = labelBelow(consoleDomain, host)
+    if (label === undefined) return database.withDirectory((tx) => selectSiteEntry(tx, host))
+    const site = labelledSite(label)
+    const row = site && (await database.withDirectory((tx) => selectLabelledSiteEntry(tx, site)))
+    return row && consoleHost(consoleDomain, configurationOf(row)) === host ? row : undefined
+  }
+
+  #invalidate(domains: readonly string[]): void {
+    const { consoleDomain } = this.#deps
+    const consoles = domains.map((domain) =>
+      consoleHost(consoleDomain, { domain, adminDomain: null }),
+    )
+    this.#directory.invalidate([...domains, ...consoles.filter((name) => name !== undefined)])
+  }
+
+  /** What is configured, on no name of consoles but one that the site has had since before. */
+  #parsed(body: UpdateSiteBody, current?: SiteConfiguration): SiteConfiguration {
+    const { sourceRules, consoleDomain } = this.#deps
+    const configuration = parseSite(body, current, sourceRules)
+    const kept = current ? hostsOf(current) : []
+    for (const field of ['domain', 'adminDomain', 'authDomain'] as const) {
+      const name = configuration[field]
+      if (name === null || kept.includes(name) || !isOfConsoles(consoleDomain, name)) continue
+      throw invalid(field, `"${name}" is of the consoles at ${consoleDomain}: take another name`)
+    }
+    return configuration
   }
 }
 

@@ -77,7 +77,27 @@ describe('a proxy that asks for which names it may get certificates', () => {
     expect(await statusOf('admin.one.test')).toBe(404)
   })
 
+  test('is answered for the console of a site, on the one name that it has', async () => {
+    const [derived, own] = ['one-test.console.localhost', 'office.one.test']
+    await change({ adminDomain: null })
+    await becomes(derived, 200)
+    expect(await names(derived, 'two-test.console.localhost')).toEqual([
+      [derived, 200, 'one.test'],
+      ['two-test.console.localhost', 200, 'two.test'],
+    ])
+    await change({ adminDomain: own })
+    await becomes(derived, 404)
+    expect(await names(own)).toEqual([[own, 200, 'one.test']])
+    await change({ adminDomain: null })
+    await becomes(derived, 200)
+  })
+
   test.each([
+    'console.localhost',
+    'three-test.console.localhost',
+    'x.one-test.console.localhost',
+    '*.console.localhost',
+    'one-test.console.localhost.evil.test',
     'auth.two.test',
     'admin.two.test',
     'x.auth.one.test',
@@ -102,6 +122,7 @@ describe('a proxy that asks for which names it may get certificates', () => {
   test('is refused the names of a site that is gone', async () => {
     const site = { domain: 'gone.test', adminDomain: 'admin.gone.test', authDomain: 'a.gone.test' }
     const all = Object.values(site)
+    expect(await statusOf('gone-test.console.localhost')).toBe(404)
     expect((await stack.portal('POST', '/sites', site)).status).toBe(200)
     for (const name of all) await becomes(name, 200)
     await stack.portal('DELETE', '/sites/gone.test', { confirm: true })

@@ -98,6 +98,7 @@ export class IdentityCluster implements AsyncDisposable {
       clock: this.clock,
       ids: randomIds,
       baseUrl: BASE_URL,
+      consoleDomain: undefined,
       mail: this.mail,
       newKeyPair: () => this.#clone.keyPairs.next(),
       groupUses: { operationsFor: async () => [], renamed: async () => {} },

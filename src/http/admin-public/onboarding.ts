@@ -109,7 +109,7 @@ async function openInvite(
     const end = await inviteAcceptances.endOf(site, token)
     return endedInvitePage({ ...opened, end, requestId: scopeOf(request).requestId })
   }
-  return { ...opened, invite, pool: await pools.byId(site, auth.userPoolId) }
+  return { ...opened, invite, pool: await pools.at(site, auth.userPoolId) }
 }
 
 /** The password, once it was given twice and the policy takes it. */

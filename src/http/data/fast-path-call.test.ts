@@ -22,6 +22,7 @@ function opened(body: string | ReadableStream) {
     formerAuthDomains: [],
     region: 'eu-central-1',
     corsOrigins: [],
+    consoleHost: undefined,
     host: 'one.test',
   }
   const call = new FastPathCall(

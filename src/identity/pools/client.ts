@@ -91,6 +91,9 @@ const OWN_PATHS: Record<PoolKind, { readonly redirect: string; readonly logout: 
   data: { redirect: '/auth/callback', logout: '/' },
 }
 
+/** Where the console is on its own origin. */
+const CONSOLE_PATHS = { redirect: '/signed-in', logout: '/' }
+
 /** No client of a pool has this id: they are 26 characters. */
 export const ACCOUNT_CLIENT_ID = 'account'
 
@@ -121,6 +124,16 @@ export const accountClient = (issuer: string): Client => ({
   proofs: PUBLIC,
   application: undefined,
 })
+
+/** The default client of the admin pool, which the console is at that origin; every other client as it is. */
+export const withConsole = (client: Client, origin: string): Client =>
+  client.purpose === 'default'
+    ? {
+        ...client,
+        redirectUris: [...client.redirectUris, origin + CONSOLE_PATHS.redirect],
+        logoutUris: [...client.logoutUris, origin + CONSOLE_PATHS.logout],
+      }
+    : client
 
 export function clientFromRow(
   siteBaseUrl: string,

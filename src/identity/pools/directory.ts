@@ -9,9 +9,10 @@ import { verificationKeys } from '#identity/keys/verification-keys.ts'
 import { type PoolKind } from '#identity/pool-kind.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
+import { consoleHost } from '#sites/console-host.ts'
 import type { Site, SiteNames } from '#sites/site.ts'
 
-import { type Client, type ClientRow, accountClient, clientFromRow } from './client.ts'
+import { type Client, type ClientRow, accountClient, clientFromRow, withConsole } from './client.ts'
 import {
   type GoogleProvider,
   type Pool,
@@ -39,12 +40,19 @@ export class PoolDirectory {
   readonly #database: Database
   readonly #clock: Clock
   readonly #baseUrl: string
+  readonly #consoleDomain: string | undefined
   readonly #sites = new LoadingCache<string, SitePools>({ entries: { max: MAX_SITES } })
 
-  constructor(deps: { database: Database; clock: Clock; baseUrl: string }) {
+  constructor(deps: {
+    database: Database
+    clock: Clock
+    baseUrl: string
+    consoleDomain: string | undefined
+  }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#baseUrl = deps.baseUrl
+    this.#consoleDomain = deps.consoleDomain
   }
 
   /** What is in memory and still fresh. */
@@ -66,11 +74,11 @@ export class PoolDirectory {
     return pool
   }
 
-  /** The same with the issuer of the host, where that is a former one. */
+  /** The same with the issuer of the host, where that is another one. */
   async poolAt(site: NamedSite, userPoolId: string): Promise<Pool> {
     const pool = await this.pool(site, userPoolId)
-    const { former } = await this.get(site)
-    return (pool.kind === 'data' ? former.get(site.host) : undefined) ?? pool
+    const other = (await this.get(site)).elsewhere.get(site.host)
+    return other?.kind === pool.kind ? other : pool
   }
 
   /** For a token whose key is not known: the notification of a rotation, or of a first key, may still be on its way. */
@@ -103,14 +111,16 @@ export class PoolDirectory {
         providers: await selectProviders(tx),
         keys: await verificationKeys(tx, now),
       }
-      const poolOf = (kind: PoolKind): Pool => poolFrom(this.#baseUrl, site, kind, { ...rows, now })
-      const data = poolOf('data')
+      const names = { ...site, consoleHost: consoleHost(this.#consoleDomain, site) }
+      const poolOf = (kind: PoolKind): Pool =>
+        poolFrom(this.#baseUrl, names, kind, { ...rows, now })
+      const [admin, data] = [poolOf('admin'), poolOf('data')]
       return {
         names: site,
         loadedAtMs: now.getTime(),
-        admin: poolOf('admin'),
+        admin,
         data,
-        former: formerPools(this.#baseUrl, site, data),
+        elsewhere: poolsElsewhere(this.#baseUrl, names, { admin, data }),
       }
     })
   }
@@ -145,15 +155,20 @@ interface PoolRows {
   readonly now: Date
 }
 
-function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): Pool {
+/** A site with the name of its console. */
+interface ConsoleSite extends Site {
+  readonly consoleHost: string | undefined
+}
+
+function poolFrom(baseUrl: string, site: ConsoleSite, kind: PoolKind, rows: PoolRows): Pool {
   const row = rows.pools.find((each) => each.kind === kind)
   if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
   const { userPoolId } = row
   const base = poolBaseUrl(baseUrl, site, kind)
   const issuerOf = (ofHost: string) => `${ofHost}/oidc/${userPoolId}`
   const issuer = issuerOf(issuerBaseUrl(baseUrl, site, kind))
-  const former = kind === 'admin' ? [] : site.formerAuthDomains
-  const issuers = [issuer, ...former.map((host) => issuerOf(siteBaseUrl(baseUrl, host)))]
+  const others = otherHosts(site, kind).map((host) => issuerOf(siteBaseUrl(baseUrl, host)))
+  const issuers = [issuer, ...others]
   const clients = rows.clients
     .filter((client) => client.userPoolId === userPoolId)
     .map((client) => clientFromRow(base, kind, client))
@@ -184,14 +199,46 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
   }
 }
 
-/** The same pool, except for its issuer. */
-const formerPools = (baseUrl: string, site: Site, data: Pool): SitePools['former'] =>
-  new Map(
-    site.formerAuthDomains.map((host) => [
-      host,
-      { ...data, issuer: `${siteBaseUrl(baseUrl, host)}/oidc/${data.userPoolId}` },
-    ]),
-  )
+/** Where a pool has an issuer beside its first one. */
+function otherHosts(
+  { adminDomain, formerAuthDomains, consoleHost: host }: ConsoleSite,
+  kind: PoolKind,
+): readonly string[] {
+  if (kind === 'data') return formerAuthDomains
+  return adminDomain === null && host !== undefined ? [host] : []
+}
+
+function poolsElsewhere(
+  baseUrl: string,
+  site: ConsoleSite,
+  { admin, data }: Pick<SitePools, 'admin' | 'data'>,
+): SitePools['elsewhere'] {
+  const pools = new Map<string, Pool>()
+  for (const host of site.formerAuthDomains) {
+    pools.set(host, { ...data, issuer: `${siteBaseUrl(baseUrl, host)}/oidc/${data.userPoolId}` })
+  }
+  const { consoleHost: host } = site
+  if (host !== undefined) pools.set(host, consolePool(admin, siteBaseUrl(baseUrl, host)))
+  return pools
+}
+
+/** The admin pool at the console, which is its client there. Beside the first issuer, the pages have passkeys of their own. */
+function consolePool(admin: Pool, base: string): Pool {
+  const issuer = `${base}/oidc/${admin.userPoolId}`
+  const { origin, hostname } = new URL(base)
+  const clients = [...admin.clients.values()].map((client) => withConsole(client, origin))
+  return {
+    ...admin,
+    ...(issuer !== admin.issuer && {
+      issuer,
+      passkeyOrigins: [origin],
+      relyingPartyId: hostname,
+    }),
+    clients: new Map(
+      [...clients, accountClient(issuer)].map((client) => [client.clientId, client]),
+    ),
+  }
+}
 
 function googleOf(row: ProviderRow | undefined): GoogleProvider | undefined {
   if (!row) return undefined

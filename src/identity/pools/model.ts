@@ -50,8 +50,8 @@ export interface SitePools {
   readonly loadedAtMs: number
   readonly admin: Pool
   readonly data: Pool
-  /** The data pool as its former issuers describe it, by host. */
-  readonly former: ReadonlyMap<string, Pool>
+  /** Each pool as it is on other names, by host: the data pool where visitors signed in before, the admin pool at the console. */
+  readonly elsewhere: ReadonlyMap<string, Pool>
 }
 
 export const BootstrapConfig = Type.Object({

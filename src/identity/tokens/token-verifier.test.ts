@@ -90,7 +90,7 @@ beforeAll(async () => {
   ;[admin, data] = await Promise.all([poolOf('admin'), poolOf('data')])
   const pools: SitePools = {
     names: NAMES,
-    former: new Map(),
+    elsewhere: new Map(),
     loadedAtMs: 0,
     admin: admin.pool,
     data: data.pool,
@@ -317,7 +317,7 @@ describe('a token that verified before', () => {
   /** As pools of the site stand; the test changes them under the verifier. */
   const standing = (keys: Pool['keys']): SitePools => ({
     names: NAMES,
-    former: new Map(),
+    elsewhere: new Map(),
     loadedAtMs: 0,
     admin: admin.pool,
     data: { ...data.pool, keys },

@@ -9,7 +9,11 @@ import { type HtmlPage, htmlPage } from './page.ts'
 export type SupportLine = readonly [label: LocalizedText, text: LocalizedText | Html]
 
 /** Whose page it is; undefined names are those of a host that is no site. */
-export type LinkedSite = Pick<Site, 'domain'> & Partial<Pick<Site, 'adminDomain' | 'authDomain'>>
+export type LinkedSite = Pick<Site, 'domain'> &
+  Partial<Pick<Site, 'adminDomain' | 'authDomain'>> & {
+    /** The name that it was requested by. */
+    readonly host?: string
+  }
 
 /** Leads from a page to the site, which may be under another name. `address` is any of the installation. */
 export const backToSite = (site: LinkedSite, address: string): NoticeLink => ({
@@ -18,9 +22,12 @@ export const backToSite = (site: LinkedSite, address: string): NoticeLink => ({
 })
 
 export const siteHref = (
-  { domain, adminDomain, authDomain }: LinkedSite,
+  { domain, adminDomain, authDomain, host = domain }: LinkedSite,
   address: string,
-): string => (adminDomain || authDomain ? `${siteBaseUrl(new URL(address).origin, domain)}/` : '/')
+): string =>
+  adminDomain || authDomain || host !== domain
+    ? `${siteBaseUrl(new URL(address).origin, domain)}/`
+    : '/'
 
 export interface NoticeLink {
   readonly href: string
