@@ -8,7 +8,7 @@ import { namedAddress } from './mail-address.ts'
 
 export const aliasList = listCommand({
   name: 'alias list',
-  summary: 'The addresses of a site that lead to mailboxes',
+  summary: 'List the aliases of a site',
   path: '/aliases',
   item: Alias,
   row: rowOf,
@@ -17,7 +17,7 @@ export const aliasList = listCommand({
 
 export const aliasSet: CliCommand = {
   name: 'alias set',
-  summary: 'Lead an address to mailboxes of its site, and to no others',
+  summary: 'Create an alias, or replace its mailboxes',
   words: ['ADDRESS'],
   options: [listOption('--to <mailbox>', 'the address of a mailbox')],
   async run({ args, service }) {

@@ -26,7 +26,7 @@ type AuditItem = Static<typeof AuditPage>['items'][number]
 
 export const audit: CliCommand = {
   name: 'audit',
-  summary: 'What happened to a site’s accounts, newest first',
+  summary: 'List the audit events of a site’s accounts, newest first',
   words: ['DOMAIN'],
   options: [
     textOption('--event <event>', 'only events of this kind'),

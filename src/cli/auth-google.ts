@@ -22,17 +22,17 @@ const ProviderList = Type.Object({ items: Type.Array(ProviderRecord), nextToken:
 export const authGoogle: CliCommand = {
   name: 'auth google',
   summary:
-    'Sign-in with Google, or any OpenID provider, for a site’s visitors; what is not named stays',
+    'Configure sign-in with Google, or any OpenID provider, for a site’s visitors; options that are left out change nothing',
   words: ['DOMAIN'],
   options: [
     textOption('--client-id <id>', 'what the provider calls this client'),
     // A secret among the arguments would be in the process list, and in the shell's history.
     textOption('--client-secret-file <file>', 'the file that holds the client’s secret'),
     textOption('--issuer <url>', 'another OpenID provider than Google'),
-    listOption('--scope <scope>', 'what is asked of the provider'),
+    listOption('--scope <scope>', 'what to request from the provider'),
     flagOption('--enable', 'offer it'),
-    flagOption('--disable', 'offer it no longer'),
-    flagOption('--remove', 'forget the provider'),
+    flagOption('--disable', 'stop offering it'),
+    flagOption('--remove', 'remove the provider'),
   ],
   async run({ args, service }) {
     const domain = args.word

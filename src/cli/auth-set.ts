@@ -23,19 +23,20 @@ const REQUIREMENTS = {
 
 export const authSet: CliCommand = {
   name: 'auth set',
-  summary: 'Change what is named of one pool; the rest stays, a list of URIs is replaced',
+  summary:
+    'Change sign-in settings of one pool; options that are left out change nothing, a list of URIs is replaced',
   words: ['DOMAIN'],
   options: [
     requiredChoiceOption('--pool <pool>', ['admin', 'data'], 'admin or data'),
     choiceOption('--client <client>', ['default', 'link'], 'default, or link for linking accounts'),
     listOption('--redirect-uri <uri>', 'where a sign-in may return to'),
     listOption('--logout-uri <uri>', 'where a sign-out may return to'),
-    flagOption('--no-redirect-uris', 'no more redirect URIs'),
-    flagOption('--no-logout-uris', 'no more logout URIs'),
+    flagOption('--no-redirect-uris', 'remove all redirect URIs'),
+    flagOption('--no-logout-uris', 'remove all logout URIs'),
     switchOption('--cognito-api', 'answers programs written for Amazon Cognito'),
     choiceOption('--access-token-format <format>', ['cognito', 'rfc9068'], 'cognito, or rfc9068'),
     textOption('--min-length <number>', 'of passwords'),
-    textOption('--require <kinds>', 'upper,lower,digit,symbol of these in passwords, or none'),
+    textOption('--require <kinds>', 'of upper,lower,digit,symbol in passwords, or none'),
     textOption('--session-idle-minutes <number>', 'an idle sign-in ends after so long'),
     textOption('--max-sessions <number>', 'sign-ins of one account, the oldest of which end'),
     switchOption('--require-second-factor', 'a password takes an authenticator app, too'),
@@ -43,7 +44,7 @@ export const authSet: CliCommand = {
       '--scope <name=words>',
       'what applications may ask for, and the words that people see',
     ),
-    flagOption('--no-scopes', 'no more scopes but the standard ones'),
+    flagOption('--no-scopes', 'remove all scopes except the standard ones'),
     switchOption('--sign-up', 'people may sign up by themselves'),
     switchOption('--link-verified', 'accounts of one verified address become one'),
   ],

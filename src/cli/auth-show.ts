@@ -6,7 +6,7 @@ import { sitePath } from './service-client.ts'
 
 export const authShow: CliCommand = {
   name: 'auth show',
-  summary: 'How a site’s two pools take people in',
+  summary: 'Show the sign-in settings of a site’s two pools',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {

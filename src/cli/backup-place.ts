@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts'
 
 export const backupList: CliCommand = {
   name: 'backup list',
-  summary: 'The backups in a place, the newest last',
+  summary: 'List the backups in a place, the newest last',
   options: [requiredOption('--from <place>', PLACE)],
   async run({ args }) {
     const { openBackupPlace } = await import('#platform/backup/open-place.ts')
@@ -38,7 +38,7 @@ export const backupList: CliCommand = {
 
 export const backupVerify: CliCommand = {
   name: 'backup verify',
-  summary: 'Read a backup to its last byte, and say what is not as it was written',
+  summary: 'Verify every byte of a backup',
   options: [requiredOption('--from <place>', PLACE), AT],
   async run({ args, ...call }) {
     const { openBackupPlace } = await import('#platform/backup/open-place.ts')
@@ -64,7 +64,7 @@ export const backupVerify: CliCommand = {
 
 export const backupPrune: CliCommand = {
   name: 'backup prune',
-  summary: 'Delete all backups of a place but the newest, and the parts that only those had',
+  summary: 'Delete all but the newest backups of a place, and their unused parts',
   options: [
     requiredOption('--from <place>', PLACE),
     requiredOption('--keep <count>', 'how many stay, 1 at least'),

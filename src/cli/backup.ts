@@ -13,7 +13,7 @@ export const AT = textOption('--at <id>', 'the backup of that id; else the newes
 export const backupCreate: CliCommand = {
   name: 'backup create',
   isDefault: true,
-  summary: 'Back up all sites, also while the service runs; "create" may be left out',
+  summary: 'Back up all sites, even while the service runs; "create" may be left out',
   options: [requiredOption('--to <place>', PLACE)],
   async run({ args, ...call }) {
     // A static import would make every other command load the database's client, too.

@@ -59,7 +59,7 @@ export const bucketCopy: CliCommand = {
     'Copy a file into a bucket, or an object out of it: one side is s3://BUCKET/KEY, - is stdin or stdout',
   words: ['DOMAIN', 'FROM', 'TO'],
   options: [
-    textOption('--content-type <type>', 'of the object; by the name of the file unless named'),
+    textOption('--content-type <type>', 'of the object; by the name of the file by default'),
   ],
   async run(call) {
     const [from, to] = [call.args.second ?? '', call.args.third ?? '']

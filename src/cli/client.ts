@@ -39,19 +39,19 @@ const FIELDS = [
 
 export const clientRegister: CliCommand = {
   name: 'client register',
-  summary: 'Let another application sign people in; its secret is shown once',
+  summary: 'Register another application that signs people in; its secret is shown once',
   words: ['DOMAIN'],
   options: [
     requiredOption('--name <text>', 'the name that people see, like "Acme Helpdesk"'),
     choiceOption(
       '--pool <pool>',
       ['admin', 'data'],
-      'the pool that it signs people in to: data unless named',
+      'the pool that it signs people in to: data by default',
     ),
     choiceOption(
       '--authentication <method>',
       ['client_secret', 'private_key_jwt', 'none'],
-      'client_secret unless named; none for apps that keep no secret',
+      'client_secret by default; none for apps that keep no secret',
     ),
     ...FIELDS,
   ],
@@ -69,7 +69,7 @@ export const clientRegister: CliCommand = {
 
 export const clientList: CliCommand = {
   name: 'client list',
-  summary: 'The applications beside the site’s own, without their secrets',
+  summary: 'List the applications beside the site’s own, without their secrets',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
@@ -93,7 +93,8 @@ export const clientList: CliCommand = {
 
 export const clientChange: CliCommand = {
   name: 'client change',
-  summary: 'Change what is named of a client; the rest stays, a list of URIs is replaced',
+  summary:
+    'Change settings of a client; options that are left out change nothing, a list of URIs is replaced',
   words: ['DOMAIN'],
   options: [
     requiredOption('--id <id>', 'as the list names it'),
@@ -111,7 +112,7 @@ export const clientChange: CliCommand = {
 
 export const clientSecret: CliCommand = {
   name: 'client secret',
-  summary: 'Give a client a new secret, shown once; the former one stays good for a day',
+  summary: 'Create a new secret for a client, shown once; the former one stays valid for a day',
   words: ['DOMAIN'],
   options: [
     requiredOption('--id <id>', 'as the list names it'),

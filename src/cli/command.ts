@@ -158,7 +158,7 @@ export const flagOption = (flags: string, description: string): Option =>
 
 /** The one word of agreement to what cannot be undone. `--confirm` is its earlier spelling. */
 export const YES_OPTIONS: readonly Option[] = [
-  flagOption('--yes', 'agree to it'),
+  flagOption('--yes', 'confirm it'),
   flagOption('--confirm', 'as --yes').hideHelp(),
 ]
 

@@ -19,7 +19,7 @@ export const contactRecipientList = listCommand({
 
 export const contactRecipientAdd: CliCommand = {
   name: 'contact-recipient add',
-  summary: 'Have the contact form of a site send to these addresses, too',
+  summary: 'Add recipients to the contact form of a site',
   words: ['DOMAIN'],
   options: [EMAIL],
   async run({ args, service }) {
@@ -31,7 +31,7 @@ export const contactRecipientAdd: CliCommand = {
 
 export const contactRecipientRemove: CliCommand = {
   name: 'contact-recipient remove',
-  summary: 'Have the contact form of a site send to these addresses no more',
+  summary: 'Remove recipients from the contact form of a site',
   words: ['DOMAIN'],
   options: [EMAIL],
   async run({ args, service }) {

@@ -12,12 +12,12 @@ const Listed = Type.Object({ items: Type.Array(DeployTokenRecord) })
 
 export const deployTokenCreate: CliCommand = {
   name: 'deploy-token create',
-  summary: 'Make a secret with which CI deploys one site; it is shown once',
+  summary: 'Create a secret with which CI deploys one site; it is shown once',
   words: ['DOMAIN'],
   options: [
     requiredOption('--name <text>', 'what it is for, like "GitHub Actions"'),
-    listOption('--scope <scope>', 'deploy (unless named), logs or iac'),
-    textOption('--expires-in-days <days>', 'when it ends by itself; never unless named'),
+    listOption('--scope <scope>', 'deploy (the default), logs or iac'),
+    textOption('--expires-in-days <days>', 'when it expires; never by default'),
   ],
   async run({ args, service }) {
     const days = args.text('expiresInDays')
@@ -45,7 +45,7 @@ export const deployTokenCreate: CliCommand = {
 
 export const deployTokenList: CliCommand = {
   name: 'deploy-token list',
-  summary: 'The deploy tokens of a site, without the secrets',
+  summary: 'List the deploy tokens of a site, without the secrets',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
@@ -69,7 +69,7 @@ export const deployTokenList: CliCommand = {
 
 export const deployTokenEnd: CliCommand = {
   name: 'deploy-token end',
-  summary: 'Let a deploy token open nothing any more',
+  summary: 'Revoke a deploy token',
   words: ['DOMAIN'],
   options: [requiredOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {

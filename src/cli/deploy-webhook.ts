@@ -6,7 +6,8 @@ import { sitePath } from './service-client.ts'
 
 export const deployWebhookCreate: CliCommand = {
   name: 'deploy-webhook create',
-  summary: 'Let the forge of a site’s external repository deploy it; the secret is shown once',
+  summary:
+    'Create a webhook secret for the forge of a site’s external repository; it is shown once',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
@@ -24,7 +25,7 @@ export const deployWebhookCreate: CliCommand = {
 
 export const deployWebhookEnd: CliCommand = {
   name: 'deploy-webhook end',
-  summary: 'Let the secret of a site’s webhook deploy it no more',
+  summary: 'Revoke the webhook secret of a site',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {

@@ -52,7 +52,7 @@ const TIMEOUT_MS = 60_000
 
 export const doctor: CliCommand = {
   name: 'doctor',
-  summary: 'Try what the service stands on, and say what is wrong and what to do',
+  summary: 'Check the database, the object store and the rest, and print problems with what to do',
   options: [flagOption('--strict', 'fail for warnings, too')],
   async run(call) {
     const options = { timeoutMs: TIMEOUT_MS }

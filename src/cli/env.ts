@@ -57,7 +57,7 @@ export const envSet: CliCommand = {
     choiceOption(
       '--secret <switch>',
       ['on', 'off'],
-      'whether the value is never shown again; a new variable is secret unless this says off',
+      'whether the value is never shown again; a new variable is secret by default',
     ),
   ],
   async run(call) {

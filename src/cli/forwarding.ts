@@ -14,7 +14,7 @@ const TARGET = listOption('--target <address>', 'an address anywhere')
 
 export const forwardingShow: CliCommand = {
   name: 'forwarding show',
-  summary: 'Whether a mailbox forwards its mail, and where to',
+  summary: 'Show whether a mailbox forwards its mail, and where to',
   words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
@@ -25,7 +25,7 @@ export const forwardingShow: CliCommand = {
 
 export const forwardingSet: CliCommand = {
   name: 'forwarding set',
-  summary: 'Turn the forwarding of a mailbox on or off, or change whether it keeps a copy',
+  summary: 'Switch the forwarding of a mailbox on or off, or change whether it keeps a copy',
   words: ['ADDRESS'],
   options: [
     choiceOption('--enabled <on|off>', ['on', 'off'], 'forward to the verified targets'),
@@ -44,7 +44,7 @@ export const forwardingSet: CliCommand = {
 
 export const forwardingTargetList: CliCommand = {
   name: 'forwarding target list',
-  summary: 'The addresses that a mailbox forwards to, and those that have yet to agree',
+  summary: 'List the addresses that a mailbox forwards to, and those that have yet to agree',
   words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
@@ -85,7 +85,7 @@ const unsentText = (target: string, status: string): string =>
 
 export const forwardingTargetRemove: CliCommand = {
   name: 'forwarding target remove',
-  summary: 'Forward nothing to these addresses any more',
+  summary: 'Stop forwarding to these addresses',
   words: ['ADDRESS'],
   options: [TARGET],
   async run({ args, service }) {

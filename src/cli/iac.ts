@@ -47,12 +47,12 @@ const Unconfirmed = Type.Object({
 const Definition = Type.Record(Type.String(), Type.Array(Type.Unknown()))
 
 const FILE_OPTIONS = [
-  textOption('--file <file>', `the definition, ${DEFAULT_FILE} here unless named; - for stdin`),
+  textOption('--file <file>', `the definition, ${DEFAULT_FILE} here by default; - for stdin`),
 ]
 
 export const iacPlan: CliCommand = {
   name: 'iac plan',
-  summary: 'What a definition would change; deletions (-) are what only replace does',
+  summary: 'Show what a definition would change; only replace does the deletions (-)',
   deployToken: true,
   words: ['DOMAIN'],
   wordOption: 'site',
@@ -62,7 +62,7 @@ export const iacPlan: CliCommand = {
 
 export const iacApply: CliCommand = {
   name: 'iac apply',
-  summary: `Create and update what a definition names (${DEFAULT_FILE} here, or a file, or stdin)`,
+  summary: `Apply a definition (${DEFAULT_FILE} here, or a file, or stdin): create and update what it names`,
   deployToken: true,
   words: ['DOMAIN'],
   wordOption: 'site',
@@ -72,7 +72,8 @@ export const iacApply: CliCommand = {
 
 export const iacReplace: CliCommand = {
   name: 'iac replace',
-  summary: 'Apply a definition and delete what it does not name; tells what that is without --yes',
+  summary:
+    'Apply a definition and delete what it does not name; without --yes, list the deletions only',
   deployToken: true,
   words: ['DOMAIN'],
   wordOption: 'site',
@@ -82,7 +83,8 @@ export const iacReplace: CliCommand = {
 
 export const iacExport: CliCommand = {
   name: 'iac export',
-  summary: 'What a site is made of, as a croft.json; secrets are named without their values',
+  summary:
+    'Export the definition of a site as a croft.json; secrets are named without their values',
   deployToken: true,
   words: ['DOMAIN'],
   wordOption: 'site',

@@ -10,7 +10,7 @@ const RotatedKeys = Type.Object({
 
 export const keysRotate: CliCommand = {
   name: 'keys rotate',
-  summary: 'New signing keys; tokens of the old ones stay valid until they expire',
+  summary: 'Rotate the signing keys; tokens of the old ones stay valid until they expire',
   words: ['DOMAIN'],
   wordOption: 'site',
   options: [POOL_OPTION],

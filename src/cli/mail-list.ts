@@ -17,18 +17,18 @@ const FILTERS = { folder: 'folder', since: 'since', q: 'search' } as const
 
 export const mailList: CliCommand = {
   name: 'mail list',
-  summary: 'The messages of a mailbox, newest first',
+  summary: 'List the messages of a mailbox, newest first',
   words: ['ADDRESS'],
   options: [
     choiceOption(
       '--folder <folder>',
       ['inbox', 'sent', 'archive', 'trash'],
-      'inbox, sent, archive or trash; all but the trash unless named',
+      'inbox, sent, archive or trash; all but the trash by default',
     ),
-    textOption('--since <time>', 'only what came since, like 2026-01-31'),
+    textOption('--since <time>', 'only messages since then, like 2026-01-31'),
     textOption(
       '--search <words>',
-      'only what has them all; "a phrase", the beginn*, -without, from:, to:, subject:, filename:, has:attachment, is:unread, in:sent, before:, after:',
+      'only messages that match all; "a phrase", the beginn*, -without, from:, to:, subject:, filename:, has:attachment, is:unread, in:sent, before:, after:',
     ),
     LIMIT_OPTION,
   ],

@@ -23,7 +23,7 @@ export const mailReparse: CliCommand = {
   options: [
     flagOption('--again', 'also messages that this version has parsed'),
     flagOption('--detach', 'start it and return at once'),
-    flagOption('--status', 'say how far it is, and start nothing'),
+    flagOption('--status', 'print the progress, and start nothing'),
   ],
   async run(call) {
     const { args, service } = call

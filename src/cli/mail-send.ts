@@ -37,7 +37,7 @@ export const mailSend: CliCommand = {
 
 export const mailReply: CliCommand = {
   name: 'mail reply',
-  summary: 'Answer a message: by the id that a list tells, or the newest of a mailbox',
+  summary: 'Reply to a message: by its id, or to the newest of a mailbox',
   words: ['MESSAGE'],
   options: [
     textOption('--site <domain>', 'where the id is from'),

@@ -16,7 +16,7 @@ const PARSING_POLL_MS = 100
 
 export const mailShow: CliCommand = {
   name: 'mail show',
-  summary: 'A message: by the id that a list tells, or the newest of a mailbox by its address',
+  summary: 'Show a message: by its id, or the newest of a mailbox by its address',
   words: ['MESSAGE'],
   options: [
     textOption('--site <domain>', 'where the id is from'),

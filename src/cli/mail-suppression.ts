@@ -6,7 +6,7 @@ import { sitePath } from './service-client.ts'
 
 export const suppressionList = listCommand({
   name: 'mail suppressions',
-  summary: 'The addresses that a site sends nothing to, because mail to them came back',
+  summary: 'List the addresses that a site sends nothing to, because mail to them bounced',
   path: '/mail-suppressions',
   item: Suppression,
   row: ({ createdAt, address, detail }) => [createdAt, address, detail],
@@ -15,7 +15,7 @@ export const suppressionList = listCommand({
 
 export const suppressionRemove: CliCommand = {
   name: 'mail unsuppress',
-  summary: 'Have a site send to an address again',
+  summary: 'Remove an address from the suppressions of a site',
   words: ['DOMAIN'],
   options: [textOption('--address <address>', 'the address')],
   async run({ args, service }) {

@@ -16,7 +16,7 @@ const OWNER_OPTION = listOption('--owner <user>', 'a user of the site, by addres
 
 export const mailboxCreate: CliCommand = {
   name: 'mailbox create',
-  summary: 'Make a mailbox at an address of a site',
+  summary: 'Create a mailbox at an address of a site',
   words: ['ADDRESS'],
   options: [OWNER_OPTION],
   async run(call) {
@@ -30,7 +30,7 @@ export const mailboxCreate: CliCommand = {
 
 export const mailboxOwners: CliCommand = {
   name: 'mailbox owners',
-  summary: 'Add owners to a mailbox, remove some, or replace them all',
+  summary: 'Add, remove or replace the owners of a mailbox',
   words: ['ADDRESS'],
   options: [
     listOption('--add <user>', 'by address or id'),
@@ -52,13 +52,13 @@ export const mailboxOwners: CliCommand = {
 
 export const mailboxSet: CliCommand = {
   name: 'mailbox set',
-  summary: 'Change what is named of a mailbox; the rest stays',
+  summary: 'Change settings of a mailbox; options that are left out change nothing',
   words: ['ADDRESS'],
   options: [
     choiceOption('--trash-auto-purge <on|off>', ['on', 'off'], 'empty the trash by itself'),
     textOption('--trash-retention-days <number>', 'after so many days'),
-    textOption('--quota-bytes <number>', 'hold at most so much, or "none"'),
-    textOption('--quota-messages <number>', 'hold at most so many, or "none"'),
+    textOption('--quota-bytes <number>', 'the limit in bytes, or "none"'),
+    textOption('--quota-messages <number>', 'the limit in messages, or "none"'),
   ],
   async run(call) {
     const { args, service } = call
@@ -77,7 +77,7 @@ export const mailboxSet: CliCommand = {
 
 export const mailboxDisable: CliCommand = {
   name: 'mailbox disable',
-  summary: 'Have a mailbox take no more mail; what it has stays',
+  summary: 'Disable a mailbox: it takes no more mail, and what it has stays',
   words: ['ADDRESS'],
   options: [],
   async run(call) {
@@ -88,7 +88,7 @@ export const mailboxDisable: CliCommand = {
 
 export const mailboxRestore: CliCommand = {
   name: 'mailbox restore',
-  summary: 'Have a disabled mailbox take mail again, for its earlier owners or for others',
+  summary: 'Restore a disabled mailbox, for its earlier owners or for others',
   words: ['ADDRESS'],
   options: [OWNER_OPTION],
   async run(call) {
@@ -101,7 +101,7 @@ export const mailboxRestore: CliCommand = {
 
 export const mailboxPurge: CliCommand = {
   name: 'mailbox purge',
-  summary: 'Remove a disabled mailbox and all its mail permanently',
+  summary: 'Delete a disabled mailbox and all its mail permanently',
   words: ['ADDRESS'],
   options: YES_OPTIONS,
   async run({ args, service }) {

@@ -7,7 +7,7 @@ import { namedAddress } from './mail-address.ts'
 
 export const mailboxCredentialCreate: CliCommand = {
   name: 'mailbox credential create',
-  summary: 'Make a password with which a mail program sends from a mailbox; it is shown once',
+  summary: 'Create a password with which a mail program sends from a mailbox; it is shown once',
   words: ['ADDRESS'],
   options: [textOption('--name <text>', 'what it is for, like "Thunderbird at home"')],
   async run({ args, service }) {
@@ -28,7 +28,7 @@ export const mailboxCredentialCreate: CliCommand = {
 
 export const mailboxCredentialList: CliCommand = {
   name: 'mailbox credential list',
-  summary: 'The passwords of mail programs that send from a mailbox, without the passwords',
+  summary: 'List the credentials of mail programs that send from a mailbox, without the passwords',
   words: ['ADDRESS'],
   options: [],
   async run({ args, service }) {
@@ -50,7 +50,7 @@ export const mailboxCredentialList: CliCommand = {
 
 export const mailboxCredentialDelete: CliCommand = {
   name: 'mailbox credential delete',
-  summary: 'Let a password of a mailbox open it no more',
+  summary: 'Delete a password of a mailbox',
   words: ['ADDRESS'],
   options: [textOption('--id <id>', 'as the list names it')],
   async run({ args, service }) {

@@ -5,7 +5,7 @@ import { usageText } from './mailbox-show.ts'
 
 export const mailboxList = listCommand({
   name: 'mailbox list',
-  summary: 'The mailboxes of a site, their owners and what they use',
+  summary: 'List the mailboxes of a site, their owners and what they use',
   path: '/mailbox-reports',
   item: MailboxReport,
   row: (report) => [

@@ -6,7 +6,7 @@ import { namedAddress } from './mail-address.ts'
 
 export const mailboxShow: CliCommand = {
   name: 'mailbox show',
-  summary: 'A mailbox: its owners, settings and usage',
+  summary: 'Show a mailbox: its owners, settings and usage',
   words: ['ADDRESS'],
   options: [],
   run: showMailbox,

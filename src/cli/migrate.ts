@@ -6,7 +6,7 @@ import { CommandError } from './errors.ts'
 
 export const migrateCommand: CliCommand = {
   name: 'migrate',
-  summary: 'Bring the database of DATABASE_URL up to date before a new version starts',
+  summary: 'Migrate the database of DATABASE_URL before a new version starts',
   options: [],
   async run(call) {
     const { secrets } = loadConfig(process.env)

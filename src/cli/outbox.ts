@@ -33,11 +33,11 @@ const FailedPage = Type.Object({
 
 export const outbox: CliCommand = {
   name: 'outbox',
-  summary: `The last ${SHOWN} messages that were kept here because no SMTP_URL is set, or those that were given up; the newest comes last`,
+  summary: `List the last ${SHOWN} messages that were kept here because no SMTP_URL is set, or those that failed; the newest comes last`,
   options: [
     textOption('--to <email>', 'only those to this address'),
     textOption('--site <domain>', 'only those of this site'),
-    flagOption('--failed', 'the messages of a site that were given up'),
+    flagOption('--failed', 'the messages of a site that failed'),
   ],
   run: (call) => (call.args.flag('failed') ? givenUp(call) : kept(call)),
 }

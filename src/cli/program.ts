@@ -25,23 +25,23 @@ const GROUPS: Readonly<Record<string, string>> = {
   backup: 'Backups of this installation',
   site: 'The sites of this installation',
   'site dkim': 'The keys that sign the mail of a site',
-  mailbox: 'Where a site takes mail',
+  mailbox: 'The mailboxes of a site',
   'mailbox credential': 'Passwords with which mail programs send',
   alias: 'Addresses of a site that lead to mailboxes',
   'contact-recipient': 'Recipients of the contact form of a site',
-  forwarding: 'Where a mailbox forwards its mail',
+  forwarding: 'The forwarding of a mailbox',
   'forwarding target': 'Addresses that a mailbox forwards to',
-  mail: 'The mail that mailboxes hold',
+  mail: 'The messages of mailboxes',
   'deploy-token': 'Secrets with which CI deploys a site',
   'deploy-webhook':
     'The secret with which the forge of a site’s external repository reports pushes',
   env: 'The environment variables of a site’s functions',
   table: 'The tables of a site and their items',
   bucket: 'The buckets of a site and their objects',
-  iac: 'What a site is made of, as a definition',
+  iac: 'The definition of a site',
   'second-factor': 'Authenticator apps of accounts',
   keys: 'The keys that sign tokens',
-  auth: 'How a site takes people in',
+  auth: 'The sign-in of a site',
 }
 
 const HELP: Partial<Help> = {
@@ -68,7 +68,7 @@ export function createProgram(commands: readonly ShownCommand[], hooks: ProgramH
     .helpCommand(false)
     .configureHelp(HELP)
     .configureOutput({ writeOut: (text) => hooks.out(text.trimEnd()), writeErr: () => undefined })
-    .addHelpText('after', '\n"croft help COMMAND" tells the options of a command.')
+    .addHelpText('after', '\n"croft help COMMAND" shows the options of a command.')
   const groups = new Map<string, Command>()
   for (const command of commands) {
     const words = command.name.split(' ')

@@ -3,7 +3,7 @@ import { type CliCommand, requiredOption } from './command.ts'
 
 export const restore: CliCommand = {
   name: 'restore',
-  summary: 'Make an empty installation what another was when it was backed up',
+  summary: 'Restore a backup into an empty installation',
   options: [requiredOption('--from <place>', PLACE), AT],
   async run({ args, ...call }) {
     // A static import would make every other command load the database's client, too.

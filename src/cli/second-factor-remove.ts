@@ -5,7 +5,7 @@ import { sitePath } from './service-client.ts'
 export const secondFactorRemove: CliCommand = {
   name: 'second-factor remove',
   summary:
-    'Take the authenticator app off an account whose owner has lost it; ask who they are first',
+    'Remove the authenticator app of an account whose owner has lost it; check who they are first',
   words: ['DOMAIN'],
   options: [requiredOption('--user <email>', 'whose'), POOL_OPTION],
   async run({ args, service }) {

@@ -22,7 +22,7 @@ type Item = Static<typeof SessionList>['items'][number]
 
 export const sessions: CliCommand = {
   name: 'sessions',
-  summary: 'Where a user of a site is signed in; ends one of these sign-ins, or all',
+  summary: 'List the sessions of a user of a site; end one of them, or all',
   words: ['DOMAIN'],
   options: [
     requiredOption('--user <email>', 'whose'),

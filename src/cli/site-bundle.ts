@@ -17,7 +17,7 @@ const KEPT = ['.git', 'build.yml']
 
 export const siteBundle: CliCommand = {
   name: 'site bundle',
-  summary: 'Write a site’s files with the packages of its functions, to be pushed or deployed',
+  summary: 'Bundle a site’s files with the packages of its functions, to be pushed or deployed',
   options: [
     requiredOption('--from <folder>', 'the local folder with the build.yml'),
     requiredOption('--out <folder>', 'where to write build.yml and the artifact directory'),

@@ -6,7 +6,7 @@ import { SITE_OPTIONS, defined, orNone, siteFields } from './site-options.ts'
 
 export const siteCreate: CliCommand = {
   name: 'site create',
-  summary: 'Make a site, and onboarding links for its super-admins',
+  summary: 'Create a site, and onboarding links for its super-admins',
   words: ['DOMAIN'],
   wordOption: 'domain',
   options: [

@@ -5,7 +5,7 @@ import { readSite } from './site-show.ts'
 
 export const siteDelete: CliCommand = {
   name: 'site delete',
-  summary: 'Remove a site and everything it has permanently',
+  summary: 'Delete a site and everything it has permanently',
   words: ['DOMAIN'],
   options: YES_OPTIONS,
   async run({ args, service }) {

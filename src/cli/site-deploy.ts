@@ -23,7 +23,7 @@ const FETCH_MS = 150_000
 
 export const siteDeploy: CliCommand = {
   name: 'site deploy',
-  summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
+  summary: 'Deploy a local folder, or the current branch of the site’s repository',
   words: ['DOMAIN'],
   deployToken: true,
   options: [

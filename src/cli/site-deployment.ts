@@ -18,7 +18,7 @@ const MARKS = { added: '+', changed: '~', removed: '-' } as const
 
 export const siteDeployment: CliCommand = {
   name: 'site deployment',
-  summary: 'One deployment: each time that it became current, and which files it changed',
+  summary: 'Show a deployment: each time that it became current, and which files it changed',
   words: ['DOMAIN', 'DEPLOYMENT_ID'],
   deployToken: true,
   options: [],

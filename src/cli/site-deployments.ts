@@ -18,7 +18,7 @@ const DeploymentPage = itemPage(DeploymentRecord)
 
 export const siteDeployments: CliCommand = {
   name: 'site deployments',
-  summary: 'What a site ran and runs, newest first: who, when, which commit, what changed',
+  summary: 'List the deployments of a site, newest first: who, when, which commit, what changed',
   words: ['DOMAIN'],
   deployToken: true,
   options: [LIMIT_OPTION],

@@ -21,7 +21,7 @@ const ShownKeys = Type.Object({ items: Type.Array(ShownKey) })
 
 export const siteDkimShow: CliCommand = {
   name: 'site dkim show',
-  summary: 'The keys with which a site signs its mail',
+  summary: 'List the keys with which a site signs its mail',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
@@ -40,7 +40,7 @@ export const siteDkimShow: CliCommand = {
 export const siteDkimRotate: CliCommand = {
   name: 'site dkim rotate',
   summary:
-    'A new key for the mail of a site; it signs once its record is published and it is activated',
+    'Create a new key for the mail of a site; it signs once its record is published and it is activated',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {
@@ -57,9 +57,9 @@ export const siteDkimRotate: CliCommand = {
 
 export const siteDkimActivate: CliCommand = {
   name: 'site dkim activate',
-  summary: 'Sign with the pending key, once DNS has its record; the other one retires',
+  summary: 'Activate the pending key, once DNS has its record; the other one retires',
   words: ['DOMAIN'],
-  options: [flagOption('--force', 'whatever DNS says')],
+  options: [flagOption('--force', 'even if DNS does not have the record')],
   async run({ args, service }) {
     const path = sitePath(args.word, '/dkim/activate')
     const body = { force: args.flag('force') }

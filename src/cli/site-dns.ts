@@ -7,7 +7,7 @@ import { sitePath } from './service-client.ts'
 export const siteDns: CliCommand = {
   name: 'site dns',
   summary:
-    'The DNS records that the mail and the names of a site need, and which of them are there',
+    'List the DNS records that the mail and the names of a site need, and which of them exist',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {

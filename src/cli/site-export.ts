@@ -21,7 +21,7 @@ import { readSite } from './site-show.ts'
 
 export const siteExport: CliCommand = {
   name: 'site export',
-  summary: 'A site with its items and objects as one file, for another installation',
+  summary: 'Export a site with its items and objects as one file, for another installation',
   words: ['DOMAIN'],
   options: [
     requiredOption('--to <file>', 'the archive, like shop.croft.tar.gz; it must not be there yet'),

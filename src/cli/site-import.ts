@@ -35,12 +35,12 @@ type Imported = (typeof Imported)['static']['imported']
 
 export const siteImport: CliCommand = {
   name: 'site import',
-  summary: 'Make a site of an archive that site export wrote: all of it, or nothing',
+  summary: 'Create a site from an archive of site export: all of it, or nothing',
   words: ['FILE'],
   options: [
     textOption('--host <domain>', 'the domain that the site gets, instead of the one it had'),
     listOption('--super-admin <email>', 'gets an onboarding link'),
-    textOption('--max-bytes <bytes>', 'what the archive may unpack to; 64 GiB unless said'),
+    textOption('--max-bytes <bytes>', 'what the archive may unpack to; 64 GiB by default'),
     PASSPHRASE_OPTION,
   ],
   async run(call) {

@@ -8,7 +8,7 @@ const SitePage = itemPage(SiteRecord)
 
 export const siteList: CliCommand = {
   name: 'site list',
-  summary: 'All sites of this installation',
+  summary: 'List the sites of this installation',
   options: [],
   async run({ service }) {
     const sites = await service.portalItems(SitePage, '/sites')

@@ -19,13 +19,13 @@ const FILTERS = ['operation', 'level', 'since', 'requestId'] as const
 
 export const siteLogs: CliCommand = {
   name: 'site logs',
-  summary: 'Print what site code wrote and what ended its calls, the newest last',
+  summary: 'Print the log of site code and the errors of its calls, the newest last',
   words: ['DOMAIN'],
   deployToken: true,
   options: [
     textOption('--operation <name>', 'of one operation'),
     textOption('--request-id <id>', 'of one request, as X-Request-Id names it'),
-    textOption('--level <level>', 'debug, info, warn or error, and what is worse'),
+    textOption('--level <level>', 'the lowest level: debug, info, warn or error'),
     textOption('--since <time>', 'from then on, like 2026-01-31T12:00:00Z'),
     flagOption('--follow', 'print lines as they are written, until interrupted'),
     LIMIT_OPTION,

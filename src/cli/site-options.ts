@@ -9,7 +9,7 @@ export const SITE_OPTIONS = [
   textOption('--artifact-dir <folder>', 'the folder that a build leaves, as build.yml names it'),
   listOption('--egress <host>', 'a host that functions may fetch from'),
   listOption('--origin <origin>', 'an origin whose pages may call the site'),
-  choiceOption('--auto-rollback <switch>', ['on', 'off'], 'take a deployment back that fails'),
+  choiceOption('--auto-rollback <switch>', ['on', 'off'], 'roll back a deployment that fails'),
   textOption('--auto-rollback-failure-percent <n>', 'above this share of its calls in a minute'),
   textOption('--auto-rollback-min-calls <n>', 'of at least so many'),
   listOption('--limit <name=value>', 'a limit, or NAME=default to go back'),

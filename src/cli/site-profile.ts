@@ -13,7 +13,7 @@ const SHOWN = 10
 
 export const siteProfile: CliCommand = {
   name: 'site profile',
-  summary: 'Run an operation and write where its time goes, for Chrome DevTools',
+  summary: 'Profile an operation, and write the profile for Chrome DevTools',
   words: ['DOMAIN'],
   options: [
     textOption('--operation <name>', 'which one (required); it runs with the rights of the site'),

@@ -9,7 +9,7 @@ const ACTIVATE_MS = 150_000
 
 export const siteRollback: CliCommand = {
   name: 'site rollback',
-  summary: 'Go back to what the site ran before, or to an earlier deployment by its id',
+  summary: 'Roll a site back to the deployment before, or to an earlier one by its id',
   words: ['DOMAIN', '[DEPLOYMENT_ID]'],
   deployToken: true,
   options: [],

@@ -16,7 +16,7 @@ const ShownSite = Type.Composite([
 
 export const siteShow: CliCommand = {
   name: 'site show',
-  summary: 'How a site is configured and what it runs',
+  summary: 'Show the configuration and the current deployment of a site',
   words: ['DOMAIN'],
   options: [],
   async run({ args, service }) {

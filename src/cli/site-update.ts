@@ -9,7 +9,7 @@ import { readSite } from './site-show.ts'
 
 export const siteUpdate: CliCommand = {
   name: 'site update',
-  summary: 'Change what is configured; what is left out stays',
+  summary: 'Change the configuration of a site; options that are left out change nothing',
   words: ['DOMAIN'],
   options: [
     textOption('--domain <domain>', 'its new domain'),

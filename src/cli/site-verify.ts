@@ -7,7 +7,7 @@ import { readSite } from './site-show.ts'
 
 export const siteVerify: CliCommand = {
   name: 'site verify',
-  summary: 'The launch validation: does the site answer as it should, and is its mail all there?',
+  summary: 'Validate a site before its launch: its responses, and that its mail is complete',
   words: ['DOMAIN'],
   options: [
     textOption('--user <email>', 'as this admin; else as the first super-admin'),

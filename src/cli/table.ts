@@ -24,7 +24,7 @@ const TableConfig = Type.Object({
   globalSecondaryIndexes: Type.Optional(Type.Array(Type.Object({ indexName: Type.String() }))),
 })
 
-const FILE_OPTION = textOption('--file <file>', 'read it from there, - for stdin')
+const FILE_OPTION = textOption('--file <file>', 'the file to read, - for stdin')
 
 export const tableList: CliCommand = {
   name: 'table list',
@@ -68,7 +68,7 @@ export const tableGet: CliCommand = {
 
 export const tablePut: CliCommand = {
   name: 'table put',
-  summary: 'Write an item, in place of the one with its key: as a word, or from a file',
+  summary: 'Put an item, in place of the one with its key: from an argument, or from a file',
   words: ['DOMAIN', 'TABLE', '[ITEM]'],
   options: [FILE_OPTION],
   async run(call) {
@@ -86,8 +86,7 @@ export const tablePut: CliCommand = {
 
 export const tableImport: CliCommand = {
   name: 'table import',
-  summary:
-    'Write the items of a file of JSON Lines: one item a line, in place of those with their keys',
+  summary: 'Import items from JSON Lines: one item a line, in place of those with their keys',
   words: ['DOMAIN', 'TABLE'],
   options: [FILE_OPTION],
   async run(call) {
@@ -109,7 +108,7 @@ export const tableImport: CliCommand = {
 
 export const tableExport: CliCommand = {
   name: 'table export',
-  summary: 'Print all items of a table as JSON Lines: one item a line',
+  summary: 'Export all items of a table as JSON Lines: one item a line',
   words: ['DOMAIN', 'TABLE'],
   options: [],
   async run(call) {

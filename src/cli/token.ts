@@ -14,7 +14,7 @@ const MintedToken = Type.Object({ token: Type.String(), expiresAt: Type.String()
 
 export const token: CliCommand = {
   name: 'token',
-  summary: 'A token of a site’s user, without a sign-in',
+  summary: 'Create a token of a site’s user, without a sign-in',
   words: ['DOMAIN'],
   wordOption: 'site',
   options: [

@@ -51,7 +51,7 @@ const CHANGE_NAMES = ['disable', 'enable', 'signOut', 'delete'] as const
 export const users: CliCommand = {
   name: 'users',
   summary:
-    'The visitors of a site, or its admins; shows one, disables, enables, signs out or deletes one',
+    'List the visitors of a site, or its admins; show, disable, enable, sign out or delete one',
   words: ['DOMAIN'],
   options: [
     POOL_OPTION,
@@ -62,8 +62,8 @@ export const users: CliCommand = {
       'ACTIVE, DISABLED or DELETING',
     ),
     textOption('--show <email>', 'all about this one'),
-    textOption('--disable <email>', 'the account takes no sign-in, and every session ends'),
-    textOption('--enable <email>', 'take that back'),
+    textOption('--disable <email>', 'block sign-ins to the account, and end every session'),
+    textOption('--enable <email>', 'allow sign-ins to the account again'),
     textOption('--sign-out <email>', 'end every sign-in to the account'),
     textOption('--delete <email>', 'delete the account and everything that is kept for it'),
     ...YES_OPTIONS,
