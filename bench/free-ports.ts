@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Free at the moment: held all at once here, so that they differ, and let go. */
+/** Free at the moment: all held at once here, so that they differ, and then released. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

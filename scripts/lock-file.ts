@@ -99,7 +99,7 @@ const requiredNames = (entry: LockedPackage): string[] => [
   ),
 ]
 
-/** Where a package may stand that another one finds: inside it, or in any folder above; the nearest is last. */
+/** The folders in which another package finds a package: inside it, or in any folder above; the nearest is last. */
 function placesOf(path: string, name: string): string[] {
   const folders = path.split('/node_modules/')
   const above = folders.map((_, at) => folders.slice(0, at + 1).join('/node_modules/'))

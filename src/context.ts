@@ -65,7 +65,7 @@ export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   checkReadiness(): Promise<Readonly<Record<string, string>>>
   /** The moment of the newest backup; undefined before the first. */
   lastBackup(): Promise<Date | undefined>
-  /** Tries what the service stands on for real. Takes seconds, and never rejects. */
+  /** Tries what the service depends on for real. Takes seconds, and never rejects. */
   examine(): Promise<readonly Finding[]>
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks

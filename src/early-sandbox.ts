@@ -47,7 +47,7 @@ export class EarlySandbox implements AsyncDisposable {
     this.#sandbox.catch(() => {})
   }
 
-  /** Resolves before the first host takes calls. Rejects where the walls do not stand that the configuration requires. */
+  /** Resolves before the first host takes calls. Rejects where an isolation layer is missing that the configuration requires. */
   async open(environment: SandboxEnvironment): Promise<Sandbox> {
     this.#environment = environment
     return this.#sandbox

@@ -109,7 +109,7 @@ function checkTenant(tenant: Tenant): void {
   for (const name of ['host', 'path', 'token'] as const) {
     const word = tenant[name]
     if (word !== undefined && !PLAIN.test(word)) {
-      throw new InvalidLoadPlan(`the ${name} cannot stand in a request head: ASCII without spaces`)
+      throw new InvalidLoadPlan(`the ${name} is not valid in a request head: ASCII without spaces`)
     }
   }
   const wrong = tenant.reads?.find((read) => !PLAIN.test(read))

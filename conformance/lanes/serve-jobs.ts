@@ -1,6 +1,6 @@
 import type { FromLane, Job } from './protocol.ts'
 
-/** Takes jobs from the parent process, one at a time, until it lets go of this one. */
+/** Takes jobs from the parent process, one at a time, until it closes the channel. */
 export function serveJobs(
   run: (job: Job, send: (message: FromLane) => void) => Promise<void>,
 ): void {

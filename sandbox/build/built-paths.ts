@@ -23,5 +23,5 @@ export const builtPaths: Plugin = {
 
 export const toBuiltPaths = (source: string): string => source.replace(LOOKED_UP, "$1'$2.js'")
 
-/** What code looks up beside its own source and no build has there: what it bundles stands in another folder. */
+/** What code looks up beside its own source and no build has there: its bundle is in another folder. */
 export const leftBehind = (source: string): string | undefined => LEFT_BEHIND.exec(source)?.[0]

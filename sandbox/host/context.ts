@@ -193,7 +193,7 @@ export class GuestContext {
     if (!this.home.disposed) this.#collect.applySync(undefined, [true])
   }
 
-  /** Every reference must be let go, or the isolate never frees the context. */
+  /** Every reference must be released, or the isolate never frees the context. */
   release(): void {
     if (this.home.disposed) return
     for (const reference of Object.values(this.#runtime)) (reference as ivm.Reference).release()
@@ -334,7 +334,7 @@ function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): voi
   runtime.files.applySync(undefined, [read])
 }
 
-/** Takes them; the object that had them is let go. */
+/** Takes them; the object that had them is released. */
 function runtimeReferences(context: ivm.Context): RuntimeReferences {
   const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
   const get = (name: keyof RuntimeReferences): ivm.Reference =>

@@ -258,7 +258,7 @@ export class Engine {
     if (left.length > 0) this.#start(instance.slot, sectionOf(left), tries)
   }
 
-  /** Lets go of an instance that takes no more calls, once its last one has ended. */
+  /** Releases an instance that takes no more calls, once its last one has ended. */
   #settle(instance: Instance): void {
     const { home } = instance
     if (instance.calls.size === 0) {

@@ -211,7 +211,7 @@ const addressIn = (value: string): string | null =>
     .replaceAll(/[<>\s]/g, '')
     .toLowerCase() || null
 
-/** The fields of each group; an empty line stands between two. */
+/** The fields of each group; an empty line separates two. */
 const groupsOf = (text: string): Fields[] =>
   text
     .replaceAll(/\r\n?/g, '\n')

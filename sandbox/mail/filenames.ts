@@ -6,7 +6,7 @@ const MAX_EXTENSION = 20
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"/\\|?*]/gu
 /** Combining marks beyond what UAX #15 allows in a row: a longer run takes quadratic time to normalize. */
 const MARKS = /(\p{M}{30})\p{M}+/gu
-/** Devices of Windows, whatever stands behind the point. */
+/** Devices of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 const BLANK_OR_DOT = /[\s.]/
 const EXTENSIONS: Readonly<Record<string, string>> = {

@@ -47,7 +47,7 @@ export const styleOf = (declarations: ReadonlyMap<string, string>): string =>
     .map(([property, value]) => `${property}:${value}`)
     .join(';')
 
-/** Splits at the sign where it stands outside of brackets and quotes. */
+/** Splits at the sign outside of brackets and quotes. */
 export function splitOutside(text: string, sign: string): string[] {
   const pieces: string[] = []
   let from = 0

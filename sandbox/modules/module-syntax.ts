@@ -2,7 +2,7 @@ import { init, parse } from 'es-module-lexer'
 
 import type { ModuleSource } from '#sandbox/protocol/protocol.ts'
 
-/** `require('…')` with a literal, where the name stands alone. */
+/** `require('…')` with a literal, where the name is no property. */
 const REQUIRE = /(?<![\w$.])require\s*\(\s*(['"])((?:\\.|(?!\1)[^\\\n])*)\1\s*\)/g
 const COMMONJS = /(?<![\w$.])(?:module\.exports|exports\.[\w$]+|exports\[|require\s*\()/
 
@@ -20,7 +20,7 @@ export function formatOf(path: string, code: string): ModuleSource['format'] {
 
 export interface ModuleImport {
   readonly specifier: string
-  /** Where it stands in the code. */
+  /** Its place in the code. */
   readonly offset: number
   /** `with { type: '…' }` */
   readonly type?: string
@@ -43,7 +43,7 @@ export function importsOf(format: ModuleSource['format'], code: string): ModuleI
   })
 }
 
-/** Where `import.meta` stands in an ES module. */
+/** The places of `import.meta` in an ES module. */
 export const metaOffsets = (code: string): { readonly start: number; readonly end: number }[] =>
   (lex(code)?.[0] ?? []).flatMap(({ type, start, end }) =>
     type === 'import-meta' ? [{ start, end }] : [],

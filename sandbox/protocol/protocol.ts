@@ -130,8 +130,7 @@ export interface ServedRequest {
 
 /**
  * Its result is empty where the response was streamed by `http` host calls; otherwise JSON of `status`, `statusText`, `headers`
- * and `body`, a line break, and the body. A body stands there not at all, as the text that it is in UTF-8, or one
- * character for each byte.
+ * and `body`, a line break, and the body. A body is absent there, the text that it is in UTF-8, or one character for each byte.
  */
 export type ServedBody = 'none' | 'text' | 'bytes'
 

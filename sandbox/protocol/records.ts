@@ -125,7 +125,7 @@ const COMMA = 0x2c
 /** More digits may be more than a number can hold. */
 const MAX_DIGITS = 15
 
-/** Walks the numbers of a head line. Each is read where it stands: a parser would make an array of them first. */
+/** Walks the numbers of a head line. Each is read in place: a parser would make an array of them first. */
 export class RecordHead {
   readonly #text: string
   /** Where the line ends. */
@@ -155,7 +155,7 @@ export class RecordHead {
       value = value * 10 + digit
     }
     const isPadded = at - start > 1 && text.charCodeAt(start) === ZERO
-    // A comma stands between two numbers.
+    // A comma separates two numbers.
     const isDangling = at === this.end - 1
     if (at === start || at - start > MAX_DIGITS || isPadded || isDangling) throw malformed()
     this.#at = at + 1

@@ -49,7 +49,7 @@ function textDifferences(reference: ReferenceMail, shown: ShownMail): Difference
   if (texts.some(([declared]) => declared === null)) return []
   const whole = evenBlanks(texts.map(([declared]) => declared).join(' '))
   if (shown.isTruncated || whole === '') return []
-  // Text that is made of HTML may stand between the texts.
+  // Text that is made of HTML may be between the texts.
   const isSame =
     pages.length === 0 ? shown.text === whole : texts.every((text) => isIn(text, shown))
   return isSame ? [] : [{ field: 'text', expected: whole, shown: shown.text }]
@@ -73,7 +73,7 @@ function htmlDifferences({ pages }: ReferenceMail, shown: ShownMail): Difference
   return own.includes(words) ? [] : same('html', words, own)
 }
 
-/** Whether a blank stands between two elements says nothing. */
+/** A blank between two elements means nothing. */
 const withoutBlanks = (text: string): string => evenBlanks(text).replaceAll(' ', '')
 
 function attachmentDifferences({ attachments }: ReferenceMail, shown: ShownMail): Difference[] {

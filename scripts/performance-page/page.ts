@@ -45,7 +45,7 @@ const PROFILE =
 
 const METHOD = `## How it is measured
 
-- HTTP/1.1 keep-alive on loopback, closed loop, one request at a time on each connection, from a generator in a process of its own on the same machine. It takes 10 to 13 µs of processor time a request itself, as much as a bare server does: the faster a subject, the more of the machine goes to the generator, and rates stand closer together than costs.
+- HTTP/1.1 keep-alive on loopback, closed loop, one request at a time on each connection, from a generator in a process of its own on the same machine. It takes 10 to 13 µs of processor time a request itself, as much as a bare server does: the faster a subject, the more of the machine goes to the generator, and rates are closer together than costs.
 - Croft is an installation as \`npm start\` makes it: embedded Postgres, its own sandbox hosts, tokens checked, limits and usage counted; only its log level is \`warn\`, as the others log nothing. Calls are \`POST /data/{operation}\` with a visitor's token. "Warm" runs the code; "cached" is answered from the operation's cache. For \`fetch\` a second installation is let reach this machine.
 - All subjects run at once and are measured in turn, round after round, so that other work of the machine affects all equally. A ratio is taken within a round; what is shown is the median of the rounds.
 - "CPU µs" is processor time a request, from \`/proc\`, of the whole process tree: service, sandbox hosts, database. It is steadier than rates. "others" is the share of the machine that went to neither subject nor generator; a sample with more than 12 % is taken again. Ticks are counted by the hundredth of a second, so that it may be a little below nothing.

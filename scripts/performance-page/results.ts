@@ -16,7 +16,7 @@ export interface ParsedResults {
 const FACT = /^- (\w+): (.+)$/gm
 const SECTION = /^## (.+)\n\n```text\n([\s\S]*?)\n```$/gm
 const FAULT = /^NOT CLEAN: .+$/gm
-/** Cells stand that far apart at least. */
+/** Cells are that far apart at least. */
 const GAP = /\s{2,}/
 
 /** Reads what `npm run bench` wrote. Throws where a row has no cell for a heading. */

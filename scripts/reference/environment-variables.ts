@@ -132,7 +132,7 @@ export const VARIABLES: Readonly<Record<string, Readonly<Record<string, Variable
     },
     CROFT_SANDBOX_HOSTS: {
       default: 'cores − 1, at most one for each 256 MB, at least 2',
-      text: 'Processes that run site code, at most. One runs always, more when calls keep it busy; a spare stands by while calls arrive, and two more when sites run long or crash.',
+      text: 'Processes that run site code, at most. One runs always, more when calls keep it busy; a spare is kept ready while calls arrive, and two more when sites run long or crash.',
     },
     CROFT_SANDBOX_HOST_MEMORY_MB: {
       default: 'a quarter of all, from 1024 to 4096',

@@ -28,6 +28,10 @@ const REFUSED: readonly (readonly [words: string, instead: string])[] = [
   ['tells? of', '"reports", "lists", "describes"'],
   ['hears?|heard|unheard', '"receives", "is notified", "without a notification"'],
   ['what stands', 'name it: "the value", "the text after …", "the walls around …"'],
+  ['stands?(?! (?:in )?for\\b| out\\b)|stood', '"is", "exists", "is valid", "depends on"'],
+  ['lets? go', '"releases"'],
+  ['gives? way', '"yields"'],
+  ['comes? to nothing', '"has no effect"'],
   ['in its stead|in their stead', '"instead"'],
   ['as it came|as they came', '"unchanged"'],
   ['for good', '"permanently"'],
@@ -54,7 +58,7 @@ const REFUSED: readonly (readonly [words: string, instead: string])[] = [
 /** Between two words, which may be on two lines of a comment. */
 const BETWEEN = String.raw`\s+(?:(?:\*|//)\s+)?`
 
-// Names in code that stands in a text, and names in quotes, are no words: `told(`, `heard =`, `"nobody"`.
+// Names in code within a text, and names in quotes, are no words: `told(`, `heard =`, `"nobody"`.
 const PATTERNS = REFUSED.map(([words, instead]) => ({
   instead,
   pattern: new RegExp(

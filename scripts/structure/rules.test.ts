@@ -81,7 +81,7 @@ describe('SQL', () => {
     ])
   })
 
-  test('may stand in query files and in the adapter', () => {
+  test('is allowed in query files and in the adapter', () => {
     const paths = ['src/mail/queries.ts', 'src/mail/alias-queries.ts', 'src/platform/postgres/a.ts']
     expect(
       sqlOutsideQueries(modulesOf(Object.fromEntries(paths.map((path) => [path, text])))),

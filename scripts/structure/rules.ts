@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix'
 
 import type { Module } from './module.ts'
 
-/** Where SQL may stand: in files of queries, and in the adapters to PostgreSQL itself. */
+/** Where SQL is allowed: in files of queries, and in the adapters to PostgreSQL itself. */
 const QUERY_FILE = /(?:\/|-)queries\.ts$|^src\/platform\/(?:postgres|queue)\//
 
 /**

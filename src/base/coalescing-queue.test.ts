@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { CoalescingQueue } from './coalescing-queue.ts'
 
-/** Work that goes on until it is let go. */
+/** Work that goes on until it is released. */
 function gated(atOnce: number) {
   const begun: string[] = []
   const gates = new Map<string, () => void>()

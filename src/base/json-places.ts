@@ -15,7 +15,7 @@ export function jsonSyntaxFault(text: string): JsonSyntaxFault | undefined {
   return message === undefined ? undefined : { message, ...placeAt(text, reader.at) }
 }
 
-/** Where the value stands that `path` leads to, or the last one on the way that is there; undefined when it is no JSON. */
+/** The place of the value that `path` leads to, or of the last one on the way that is there; undefined when it is no JSON. */
 export function jsonPlace(text: string, path: JsonPath): TextPlace | undefined {
   const reader = new JsonReader(text)
   let best: { at: number; depth: number } | undefined

@@ -39,7 +39,7 @@ export const authGoogle: CliCommand = {
     const path = sitePath(domain, '/auth/providers')
     const change = await changeOf(args)
     if (args.flag('remove')) {
-      if (Object.keys(change).length > 0) throw new UsageError('--remove stands alone')
+      if (Object.keys(change).length > 0) throw new UsageError('--remove excludes other options')
       await service.portal('DELETE', `${path}/google`)
       return { json: { removed: 'Google' }, text: `${domain} has no Google any more.` }
     }

@@ -99,7 +99,7 @@ function settingsText({ mailbox, enabled, keepCopy, targets }: ForwardingSetting
   const rows = [
     ['mailbox', mailbox],
     ['forwards', enabled ? 'yes' : 'no'],
-    ['copy', keepCopy ? 'kept' : 'let go once every target accepted'],
+    ['copy', keepCopy ? 'kept' : 'released once every target accepted'],
     ...targets.map(({ target, status }) => ['target', `${target} ${status}`]),
   ]
   return columns(rows.map((row) => row.map(printable)))

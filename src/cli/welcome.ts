@@ -7,7 +7,7 @@ const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}
 /** Where an installation has the command line: see docs/how-to/install.md and the Dockerfile. */
 const INSTALLED = '/usr/local/bin/croft'
 
-/** What the terminal shows after the first start: every line in it works as it stands. */
+/** What the terminal shows after the first start: every line in it can be pasted and works. */
 export function welcome(
   { domain, baseUrl, mailbox, onboarding, fault }: FirstRunResult,
   at: {

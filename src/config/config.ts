@@ -100,7 +100,7 @@ export interface MailConfig {
   readonly smtpLimits: SmtpLimits
   /** Where owners of mailboxes hand mail in with their mail programs, at `smtpHost`. */
   readonly submissionPort: number
-  /** Whose name stands in From of forwarded mail: its author's, or the mailbox's for gateways that refuse all others. */
+  /** Which name is in From of forwarded mail: its author's, or the mailbox's for gateways that refuse all others. */
   readonly forwardFrom: (typeof FORWARD_FROM)[number]
   /** What SPF must allow so that the gateway may send for the sites: `include:spf.example.com`. */
   readonly spfMechanisms: readonly string[]

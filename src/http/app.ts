@@ -38,7 +38,7 @@ export function httpApp(context: AppContext): HttpApp {
   checkReserved(table.routes)
   const methods = new MethodTable(table.routes)
   const failed = failureOf(context, methods)
-  // The error hook must stand before the routes: Elysia gives it only to those that follow.
+  // The error hook must come before the routes: Elysia gives it only to those that follow.
   const elysia = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)

@@ -8,7 +8,7 @@ describe('a forwarded request', () => {
     [{}, [], undefined],
     [{ 'x-forwarded-for': '1.1.1.1, 2.2.2.2' }, ['1.1.1.1', '2.2.2.2'], undefined],
     [{ 'x-forwarded-for': ' 1.1.1.1 ,, ' }, ['1.1.1.1'], undefined],
-    // What a client wrote stands on the left.
+    // What a client wrote is on the left.
     [{ 'x-forwarded-host': 'evil.test, one.test' }, [], 'one.test'],
     [{ forwarded: 'for=192.0.2.43' }, ['192.0.2.43'], undefined],
     [

@@ -8,7 +8,7 @@ export interface Forwarded {
   readonly host: string | undefined
 }
 
-/** A part between commas or semicolons; these may stand in quotes. */
+/** A part between commas or semicolons, which may be within quotes. */
 const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g
 const PAIR = /(?:[^;"]|"(?:[^"\\]|\\.)*")+/g
 const WITH_PORT = /^(?:\[(?<six>[^\]]*)\]|(?<four>[^:]*))(?::\d{1,5})?$/

@@ -20,7 +20,7 @@ export function operatorApp(context: AppContext, watch: ProcessWatch): OperatorA
   const { logger } = context
   const table = operatorRoutes(context, watch)
   const methods = new MethodTable(table.routes)
-  // The error hook must stand before the routes: Elysia gives it only to those that follow.
+  // The error hook must come before the routes: Elysia gives it only to those that follow.
   const elysia = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)

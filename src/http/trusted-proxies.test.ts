@@ -22,7 +22,7 @@ describe('trusted proxies', () => {
   test.each([
     [['203.0.113.9'], '203.0.113.9'],
     [['203.0.113.9', '10.0.0.2'], '203.0.113.9'],
-    // What the client wrote itself stands on the left and is not believed.
+    // What the client wrote itself is on the left and is not believed.
     [['1.1.1.1', '203.0.113.9', '10.0.0.2'], '203.0.113.9'],
     [[], '10.0.0.1'],
     [['10.0.0.3'], '10.0.0.3'],

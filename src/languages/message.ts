@@ -25,7 +25,7 @@ export const isLocalized = (value: unknown): value is Localized =>
 export const textIn = (text: LocalizedText, language: Language): string =>
   typeof text === 'string' ? text : text.in(language)
 
-/** The values of a message, by their names in it. Pieces of pages may stand in messages of pages. */
+/** The values of a message, by their names in it. Messages of pages may contain pieces of pages. */
 export type MessageValues = Readonly<Record<string, unknown>>
 
 /** Wraps the text between `<b>` and `</b>` in a message. */

@@ -1,8 +1,8 @@
 import type { SiteNames } from './site.ts'
 
 /**
- * Where a site is reached: scheme and port of the installation's base URL, the site's own domain as host. The site whose
- * domain is the host of the base URL gets it as it stands. Without a trailing slash.
+ * Where a site is reached: scheme and port of the installation's base URL, the site's own domain as host. The site whose domain
+ * is the host of the base URL gets it unchanged. Without a trailing slash.
  */
 export function siteBaseUrl(baseUrl: string, domain: string): string {
   const url = new URL(baseUrl)

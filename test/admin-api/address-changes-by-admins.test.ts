@@ -90,7 +90,7 @@ describe.each([
     expect((await heir.call('GET', '/profile')).status).toBe(401)
   })
 
-  test('stands in the trail, with the admin who named it', async () => {
+  test('is in the trail, with the admin who set it', async () => {
     const { bob, wanted } = await given()
     await agree(await linkTo(wanted, 'address-proof'))
     const { json } = await stack.portal(

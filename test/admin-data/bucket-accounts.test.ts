@@ -138,7 +138,7 @@ describe('the quota of a site', () => {
     expect((await room.put('c', 11)).status).toBe(403)
   })
 
-  test('lets what is there stand when it is lowered', async () => {
+  test('keeps what is there when it is lowered', async () => {
     const room = await Room.open({ bucketBytes: 100 })
     await room.put('a', 80)
     await room.allow({ bucketBytes: 50 })

@@ -302,7 +302,7 @@ describe.each(['files', 'S3'])('a bucket on %s', (kind) => {
     expect((await act('list-objects', {}, id)).json.items).toEqual([])
   })
 
-  test.skipIf(kind === 'S3')('stands after a restart and on another replica', async () => {
+  test.skipIf(kind === 'S3')('stays after a restart and on another replica', async () => {
     await act('put-object', { key: 'kept', body: 'kept' })
     await using beside = await startStack({ beside: stack })
     const there = await RuntimeSite.open(beside, 'one.test')

@@ -45,7 +45,7 @@ const put = async (site: RuntimeSite, name: string, item: object) =>
   site.admin('POST', `/resources/${await idOf(site, name)}/data/ddb/put`, { item })
 
 describe.each(['apply', 'replace'] as const)('a table that is renamed by %s', (mode) => {
-  test('keeps its items, and all that stands on it', async () => {
+  test('keeps its items, and all its dependents', async () => {
     const site = await newSite()
     await applied(site, {
       resources: [table('old'), reader('old')],

@@ -284,7 +284,7 @@ describe('replacing', () => {
     expect(await exported(site)).toEqual(emptied)
   })
 
-  test('leaves a section alone that is absent, and what it stands on', async () => {
+  test('leaves a section alone that is absent, and what it depends on', async () => {
     const site = await newSite('absent.test')
     await carryOut(site, 'apply', WHOLE)
     const refused = await carryOut(site, 'replace', { resources: [] }, { confirm: true })

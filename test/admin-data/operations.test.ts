@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]())
 
 describe('an operation', () => {
-  test('is created with what it stands on, and listed with its binding', async () => {
+  test('is created with what it depends on, and listed with its binding', async () => {
     const made = await site.putOperation('ask', {
       lambdaResourceId: functionId,
       auth: { mode: 'groups', groups: ['staff'] },
@@ -83,7 +83,7 @@ describe('an operation', () => {
 
   test.each([
     ['a reserved name', { operation: 'auth', preset: { preset: 'echo' } }, 'reserved'],
-    ['nothing to stand on', { operation: 'a' }, 'lambdaResourceId'],
+    ['nothing to depend on', { operation: 'a' }, 'lambdaResourceId'],
     ['an unknown function', { operation: 'a', lambdaResourceId: 'res_none' }, 'does not exist'],
     ['an unknown mode', { operation: 'a', preset: { preset: 'echo' }, auth: { mode: 'all' } }, ''],
     [
@@ -103,7 +103,7 @@ describe('an operation', () => {
     expect(answer.text).toContain(words)
   })
 
-  test('cannot stand on a table', async () => {
+  test('cannot depend on a table', async () => {
     const bucket = await site.admin('POST', '/resources', { type: 's3Bucket', name: 'bucket' })
     const answer = await site.admin('POST', '/operations', {
       operation: 'a',
@@ -113,7 +113,7 @@ describe('an operation', () => {
     expect(answer.text).toContain('not a function')
   })
 
-  test('cannot stand on a function of another site', async () => {
+  test('cannot depend on a function of another site', async () => {
     const two = await RuntimeSite.open(stack, 'two.test')
     const answer = await two.admin('POST', '/operations', {
       operation: 'steal',

@@ -152,7 +152,7 @@ describe('replacing a definition', () => {
 })
 
 describe('a resource that is deleted while a definition is carried out', () => {
-  test('is either there with all that stands on it, or gone without it', async () => {
+  test('is either there with all its dependents, or gone without them', async () => {
     const site = await newSite()
     const definition = {
       resources: [

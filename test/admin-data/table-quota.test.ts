@@ -121,7 +121,7 @@ describe('the quota of a site’s tables', () => {
     expect(await store.usage()).toEqual(await store.stored())
   })
 
-  test('lets what is there stand, shrink and go when it is lowered', async () => {
+  test('lets what is there stay, shrink and go when it is lowered', async () => {
     const store = await Store.open({ tableBytes: 1000 })
     for (const key of ['a', 'b', 'c', 'd']) await store.put(key, 250)
     await store.allow({ tableBytes: 500, tableItems: 1 })

@@ -71,7 +71,7 @@ describe('a new installation', () => {
     expect(croft.output).toContain(`Croft is running at http://localhost:${port}\n`)
   })
 
-  test('answers the printed lines as they stand', async () => {
+  test('answers the printed lines when they are pasted', async () => {
     const lines = croft.output.split('\n').filter((line) => line.startsWith('  curl'))
     const [page = '', hello = '', again = '', time = ''] = lines
     expect(await shell(page)).toMatch(/^<!doctype html>.*<title>/is)

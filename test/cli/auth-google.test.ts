@@ -55,7 +55,7 @@ describe('croft auth google', () => {
 
   test.each<[string[], string]>([
     [['--enable', '--disable'], 'exclude each other'],
-    [['--remove', '--enable'], 'stands alone'],
+    [['--remove', '--enable'], 'excludes other options'],
     [['--client-secret', 'x'], 'client-secret'],
   ])('(%j) called wrongly ends with 2 and says so', async (args, words) => {
     expect(await google(...args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })

@@ -42,7 +42,7 @@ interface Told {
 const diagnosis = async () => JSON.parse((await croft(['doctor', '--json'], env)).out)
 
 describe('croft doctor', () => {
-  test('tells what answers and which walls stand', async () => {
+  test('says what answers and which isolation layers exist', async () => {
     const walls = (await builtSandbox()).jail?.walls ?? []
     const { out } = await croft(['doctor'], env)
     const lines = out.trim().split('\n')
@@ -61,7 +61,7 @@ describe('croft doctor', () => {
     expect(await diagnosis()).toMatchObject({ status: 'ready', checks, walls })
   })
 
-  test('says what can be done about a wall that a jail stands without', async () => {
+  test('says what can be done about a layer that a jail lacks', async () => {
     await using bare = await startStack({
       sites: [],
       platform: {

@@ -176,7 +176,7 @@ test('croft forwarding names targets, turns forwarding on, and tells both', asyn
     [
       'mailbox   moving@one.test',
       'forwards  yes',
-      'copy      let go once every target accepted',
+      'copy      released once every target accepted',
       'target    al@example.org PENDING',
       '',
     ].join('\n'),

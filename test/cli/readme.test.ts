@@ -31,7 +31,7 @@ const missingTools = !existsSync(OXLINT) && !process.env['CI']
 const HAS_SWAKS = spawnSync('swaks', ['--version']).status === 0
 /** A response, as a comment below its command. */
 const SHOWN = /^# ((?:\{|<|remote: ).*)$/gm
-/** Stands between the outputs of two commands. */
+/** Separates the outputs of two commands. */
 const BREAK = '\u001D'
 
 /**

@@ -108,7 +108,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-/** Mostly what may stand there, for what is refused at once proves little. */
+/** Mostly what is allowed there, for what is refused at once proves little. */
 const mostly = <Value>(usual: fc.Arbitrary<Value>, odd: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: odd })
 const name = mostly(

@@ -612,7 +612,7 @@ describe('a preset on a bucket', () => {
 })
 
 describe('presets', () => {
-  test('of two sites never meet, and stand after a restart', async () => {
+  test('of two sites never meet, and stay after a restart', async () => {
     const two = await RuntimeSite.open(stack, 'two.test')
     await putResource(two, 'ddbTable', 'products', { partitionKey: { name: 'id', type: 'S' } })
     await two.putOperation('product', {

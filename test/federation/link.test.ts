@@ -242,7 +242,7 @@ describe('a link is not begun', () => {
   })
 })
 
-describe('a link comes to nothing', () => {
+describe('a link has no effect', () => {
   const refusedWith = (code: string) => ({
     error: 'access_denied',
     error_description: expect.stringMatching(new RegExp(`^${code}: `)),

@@ -180,7 +180,7 @@ describe('adding a password', () => {
     expect((await start(token, { action: 'deletion', method: 'code' })).status).toBe(400)
   })
 
-  test('needs a visitor’s access token that still stands', async () => {
+  test('needs a visitor’s access token that is still valid', async () => {
     const { accessToken, sub } = await fromGoogle()
     const site = await stack.context.sites.find(HOST)
     const { userPoolId } = await stack.context.pools.discovery(site)

@@ -117,7 +117,7 @@ describe('the service', () => {
     })
   })
 
-  test('says which walls stand around site code to the operator alone', async () => {
+  test('says which isolation layers exist around site code to the operator alone', async () => {
     const token = stack.operatorKey
     const ready = await stack.call('any.host', 'GET', '/readyz', { token })
     const { walls } = ready.json

@@ -396,26 +396,22 @@ describe('a route of /admin/data', () => {
     expect(missing.filter((name) => !name.endsWith('/:action'))).toEqual([])
   })
 
-  test(
-    'answers whatever stands in a body with an answer of its own',
-    { timeout: 60_000 },
-    async () => {
-      function* calls() {
-        for (const [route, each] of seeds) {
-          const [method = ''] = route.split(' ')
-          for (const { path, body } of each) {
-            if (body === undefined) continue
-            for (const [what, text] of mutations(body)) {
-              yield [`${route} with ${what}`, () => send(method, path, { body: text })] as const
-            }
+  test('answers any body with a response of its own', { timeout: 60_000 }, async () => {
+    function* calls() {
+      for (const [route, each] of seeds) {
+        const [method = ''] = route.split(' ')
+        for (const { path, body } of each) {
+          if (body === undefined) continue
+          for (const [what, text] of mutations(body)) {
+            yield [`${route} with ${what}`, () => send(method, path, { body: text })] as const
           }
         }
       }
-      const { faults, sent } = await faultsOf(calls())
-      expect(sent).toBeGreaterThan(500)
-      expect(faults).toEqual([])
-    },
-  )
+    }
+    const { faults, sent } = await faultsOf(calls())
+    expect(sent).toBeGreaterThan(500)
+    expect(faults).toEqual([])
+  })
 
   test('answers bodies that are no JSON, and what is no name', { timeout: 60_000 }, async () => {
     const { faults, sent } = await faultsOf([...brokenBodies(), ...strangePlaces()])

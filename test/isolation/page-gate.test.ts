@@ -100,7 +100,7 @@ describe.each([
   const visit = (each: Visit, headers: Readonly<Record<string, string>>) =>
     pages.visit(each, headers)
 
-  test('stands before every route on which a cookie counts', () => {
+  test('comes before every route on which a cookie counts', () => {
     const { routes } = stack.app
     const there = routes.filter(({ path }) => PLACES.test(path))
     expect(

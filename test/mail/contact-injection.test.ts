@@ -157,7 +157,7 @@ test('keys of metadata pass for no other field, and show what they hold', async 
   expect(html).not.toContain('<b>')
 })
 
-test('a name outside ASCII stands in the subject when there is no other', async () => {
+test('a name outside ASCII is in the subject when there is no other', async () => {
   const { subject } = await PostalMime.parse((await delivered({ name: 'Jürgen =?x' })).data)
   expect(subject).toBe('Contact form: message from Jürgen = ?x')
 })

@@ -69,7 +69,7 @@ const countOf = async (table: 'mail_message' | 'mail_raw'): Promise<number> => {
 }
 
 test(
-  `of ${MESSAGES} messages each reaches both targets and is let go, while the service is killed ${KILLS} times`,
+  `of ${MESSAGES} messages each reaches both targets and is released, while the service is killed ${KILLS} times`,
   { timeout: 300_000 },
   async () => {
     let acknowledged = 0

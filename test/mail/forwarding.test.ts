@@ -241,7 +241,7 @@ describe.concurrent('a forwarded message', () => {
     expect(takenElsewhere('ann@author.test')).toEqual([])
   })
 
-  test('is let go once every target has it, and no sooner', async () => {
+  test('is released once every target has it, and no sooner', async () => {
     const [slow, quick] = [`slow-${++made}@else.test`, `vic-${made}@else.test`]
     down.set(slow, 0)
     const address = await forwarding('one.test', [slow, quick], false)

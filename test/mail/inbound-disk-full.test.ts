@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-/** All its length stands before its first part, where the parser keeps nothing of it. */
+/** All its length is before its first part, where the parser keeps nothing of it. */
 const messageOf = (name: string, lines: number): string =>
   [
     `From: a@a.test\r\nSubject: ${name}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`,

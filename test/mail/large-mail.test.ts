@@ -193,7 +193,7 @@ describe('a large message', () => {
 
 describe('large messages of one site', () => {
   const TEXT = { html: null, truncated: false, attachments: [], snippet: '', bounce: null }
-  /** The large messages in the order in which they are parsed; each waits until it is let go. */
+  /** The large messages in the order in which they are parsed; each waits until it is released. */
   const order: string[] = []
   const held: PromiseWithResolvers<void>[] = []
   const read = async (open: Parameters<MailParser['parse']>[0]): Promise<string> => {

@@ -248,7 +248,7 @@ describe('a message', () => {
     expect(JSON.stringify(answer.json)).toContain(field)
   })
 
-  test('says what it means, whatever stands in its text', async () => {
+  test('says what it means, with any text', async () => {
     const name = '=?utf-8?q?Bcc:?= \u202Etxt'
     const subject = `${'long '.repeat(150)}=?utf-8?q?=0D=0ABcc:_x?= \u202Eend`.slice(0, 900)
     const body = `.\r\n..\r\nFrom x\n${'y'.repeat(5000)}\rz`

@@ -154,7 +154,7 @@ describe('the page of an invite', () => {
     expect(textOf(page.text)).toContain('This link is too old')
     const sent = await visitor.submit(page, {})
     expect(sent.status).toBe(200)
-    expect(textOf(sent.text)).toContain('If the invite still stands')
+    expect(textOf(sent.text)).toContain('If the invite is still valid')
     const url = new URL(linkIn(await mailTo(stack, 'ann@old.test', 'invite', first)))
     const fresh = await visitor.get(`${url.pathname}${url.search}`)
     expect((await visitor.submit(fresh, both(PASSWORD))).status).toBe(200)

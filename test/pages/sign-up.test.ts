@@ -17,7 +17,7 @@ afterAll(() => stack[Symbol.asyncDispose]())
 
 const browser = () => new FormBrowser(stack, 'one.test')
 
-/** Signs up and stands before the page that asks for the code. */
+/** Signs up and gets the page that asks for the code. */
 async function signUp(email: string, visitor = browser()) {
   const form = await visitor.get(client.page('signup'))
   const answer = await visitor.submit(form, { username: email, password: PASSWORD })

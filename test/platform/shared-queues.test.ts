@@ -155,7 +155,7 @@ test('mail parsing: a message passes those that wait of another site', async () 
   expect(ahead).toBeLessThan(20)
 })
 
-test('mail parsing: a message is parsed while another site gives way to what it receives', async () => {
+test('mail parsing: a message is parsed while another site yields to what it receives', async () => {
   const [one = '', two = ''] = await idsOf(parted)
   const postgres = cleanUp.use(
     await connectPostgres({ url: parted.database.url, log: silentLog, poolSize: 4 }),

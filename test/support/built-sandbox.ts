@@ -20,8 +20,8 @@ let scripts: Promise<GuestScripts> | undefined
 let jail: Promise<Jail> | undefined
 
 /**
- * The sandbox of this run's build, which starts with half the work that its sources take; its snapshot is made once, and
- * which walls stand is found out once.
+ * The sandbox of this run's build, which starts with half the work that its sources take; its snapshot is made once, and the
+ * isolation layers are detected once.
  */
 export async function builtSandbox(): Promise<
   Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'scripts'> & { readonly jail: Jail }

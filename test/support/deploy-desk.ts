@@ -42,7 +42,7 @@ export class DeployDesk {
     done(await this.#activate(site, deploymentId))
   }
 
-  /** Deploys as far as it is let: to the activation, or to the first refusal on the way there. */
+  /** Deploys as far as it is allowed: to the activation, or to the first refusal on the way there. */
   async attempt(site: string, files: SiteFiles): Promise<DeploymentAttempt> {
     const { deploymentId, answer } = await this.#upload(site, files, {})
     if (deploymentId === undefined || answer.status >= 300) return { deploymentId, answer }

@@ -22,7 +22,7 @@ import { silentLog } from './silent-log.ts'
 
 export const BASE_URL = 'http://localhost:8080'
 
-/** A clock that stands still until it is moved. */
+/** A clock that is stopped until it is moved. */
 class TestClock implements Clock {
   #ms = Date.parse('2026-11-20T12:00:00.250Z')
 

@@ -65,7 +65,7 @@ export function stepUpOf({ authority = '', effects = [], proof }: RouteRow): str
   return SIGN_INS.test(authority) ? 'a sign-in of the last 15 minutes' : undefined
 }
 
-/** What a page lets in beside navigations and its own forms stands behind it. */
+/** What a page admits beside navigations and its own forms comes after it. */
 const gateOf = (page: unknown): string | undefined =>
   page === undefined ? undefined : ['page', ...Object.keys(Object(page))].join(', ')
 

@@ -102,7 +102,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       poolSize: 8,
     }),
   )
-  // The base URL carries the port, so the server listens before the service stands.
+  // The base URL has the port, so the server listens before the service exists.
   const late = Promise.withResolvers<HttpServerOptions['fetch']>()
   const server = await startHttpServer({
     fetch: async (incoming, peer) => (await late.promise)(incoming, peer),

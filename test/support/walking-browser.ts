@@ -18,7 +18,7 @@ interface Step {
 }
 
 export interface Walk {
-  /** Where the browser would go next: a client's redirect URI, which no server serves. Or where it stands. */
+  /** Where the browser would go next: a client's redirect URI, which no server serves. Or where it is. */
   readonly url: URL
   /** The last answer; of a page when the walk ended at one. */
   readonly answer: Answer

@@ -326,7 +326,7 @@ describe('items', () => {
     expect((await client.send(new GetItemCommand({ TableName, Key }))).Item).toBeUndefined()
   })
 
-  test('keep their place against a condition, and say what stood there', async () => {
+  test('keep their place against a condition, and say what was there', async () => {
     const Item = { id: { S: 'taken' }, by: { S: 'first' } }
     await client.send(new PutItemCommand({ TableName: 'notes', Item }))
     const failure = await client

@@ -18,7 +18,7 @@ const { Request: RequestClass } = globalThis
 const REPLACEMENT = '\ufffd'
 const BYTE_ORDER_MARK = 3
 const USE_HTTP =
-  'which the JSON envelope cannot carry: give the operation "http": true, and it answers as it stands'
+  'which the JSON envelope cannot carry: give the operation "http": true, and it is sent unchanged'
 
 interface FetchCall {
   readonly target: Extract<Target, { kind: 'fetch' }>

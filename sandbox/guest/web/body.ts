@@ -105,7 +105,7 @@ export class Body {
     return new Body(this.#source, this.#stream?.pipeThrough(passThrough()) ?? null)
   }
 
-  /** The content as it stands, which counts as used from now on; undefined where there is none. */
+  /** The current content, which counts as used from now on; undefined where there is none. */
   take(): Source | ByteStream | undefined {
     if (this.empty) return undefined
     if (this.unusable) throw new TypeError('Body already consumed')

@@ -117,7 +117,7 @@ type Row = readonly [string, unknown]
 
 interface Column {
   readonly width: number
-  /** Integers stand at the right. */
+  /** Integers are aligned right. */
   readonly right: boolean
 }
 

@@ -23,7 +23,7 @@ export interface Jwk {
 export interface Wanted {
   readonly kty: string
   readonly use: 'enc' | 'sig'
-  /** Undefined where any may stand. */
+  /** Undefined where any is allowed. */
   readonly alg: readonly string[] | undefined
   readonly extractable: boolean
   readonly usages: readonly KeyUsage[]

@@ -18,7 +18,7 @@ export interface HostPort {
   setTimer(delayMs: number, repeat: boolean, fire: () => void): number
   /** An unknown id is ignored. */
   clearTimer(id: number): void
-  /** Milliseconds since the epoch at the moment the host last entered the isolate: it stands still in between. */
+  /** Milliseconds since the epoch at the moment the host last entered the isolate: the clock stops in between. */
   now(): number
   /** That many bytes of entropy from the host, in a buffer of their own; at most 65 536. */
   random(bytes: number): Uint8Array<ArrayBuffer>

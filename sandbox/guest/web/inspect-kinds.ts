@@ -55,7 +55,7 @@ export interface Kind {
 /** How the instances of a class are shown. */
 interface View {
   readonly of: (value: never) => object
-  /** With the class in front of what is shown, as if that stood by itself. */
+  /** With the class in front of what is shown, as for a value of its own. */
   readonly isLabelled: boolean
 }
 

@@ -63,7 +63,7 @@ function oneLine(
   return indexOf(base + joined, '\n') === -1 ? joined : undefined
 }
 
-/** `compact: true`: the first entry stands beside the brace. */
+/** `compact: true`: the first entry is on the line of the brace. */
 function layOutPacked(
   { indentation, settings }: Walk,
   { base, open, close }: Braces,

@@ -12,7 +12,7 @@ import {
 } from './primordials.ts'
 
 const prototypes = new Set<object>()
-/** How far up a site's classes may stand from one of the platform's. */
+/** How far up a site's classes may be from one of the platform's. */
 const MAX_DEPTH = 64
 
 export type Constructor = Function & { readonly prototype: object }

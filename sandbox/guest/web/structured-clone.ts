@@ -101,7 +101,7 @@ function beginTransfer(item: unknown, index: number): Transfer | undefined {
   return begun
 }
 
-/** Its content is copied, as it may be read until everything is cloned, and then let go. */
+/** Its content is copied, as it may be read until everything is cloned, and then released. */
 function beginBufferTransfer(value: object): Transfer | undefined {
   if (!isBuffer(value)) return undefined
   const { copy } = beginBuiltIn(value, (item) => item) as Begun

@@ -19,7 +19,7 @@ export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   return bytes
 }
 
-/** Leaves out what is not of the alphabet; padding may stand anywhere, as where several texts were put behind each other. */
+/** Leaves out what is not of the alphabet; padding may be anywhere, as where several texts were concatenated. */
 export function base64Bytes(bytes: Uint8Array): Buffer {
   const decoded = Buffer.allocUnsafe(Math.ceil(bytes.length / 4) * 3)
   let length = 0

@@ -37,7 +37,7 @@ const ChangedView = Type.Object({
   permissionsSync: PermissionsSyncView,
 })
 
-/** What a site's operations stand on: tables, buckets, functions. For admins alone: the operator sends definitions. */
+/** What a site's operations depend on: tables, buckets, functions. For admins alone: the operator sends definitions. */
 export const resourceRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/resources' })
     .use(adminAuth(context, jsonBody(MAX_RESOURCE_BYTES)))

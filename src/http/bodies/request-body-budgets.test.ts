@@ -4,7 +4,7 @@ import { RequestBodyBudgets } from './request-body-budgets.ts'
 
 const MIB = 1024 * 1024
 
-/** Bodies that are being received while a clock of their own stands, and which of them were ended. */
+/** Bodies that are being received while a clock of their own is stopped, and which of them were ended. */
 function hall() {
   let nowMs = 0
   const bodies = new RequestBodyBudgets(() => nowMs)

@@ -11,8 +11,8 @@ const INLINE_TYPES =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(?:json|pdf))(?:$|\s*;)/i
 
 /**
- * For what a page would run it: a page that trusts its own origin must not get a visitor's upload as its code, and a
- * service worker from here would stand between the site and all its visitors.
+ * For what a page would run it: a page that trusts its own origin must not get a visitor's upload as its code, and a service
+ * worker from here could intercept all requests to the site.
  */
 const CODE_DESTINATIONS = new Set([
   'audioworklet',

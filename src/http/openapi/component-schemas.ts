@@ -7,11 +7,11 @@ import { type JsonSchema, jsonSchema } from './json-schema.ts'
 /** Whether a client sends what the schema is of. What it does not know is refused then, and may be there otherwise. */
 type Direction = 'request' | 'response'
 
-/** The schemas of one document that have a name. Those without stand where they are used. */
+/** The schemas of one document that have a name. Those without are written where they are used. */
 export class ComponentSchemas {
   readonly #schemas = new Map<string, JsonSchema>()
 
-  /** The schema as it stands in the document: a reference where it, or one within it, has a `title`. */
+  /** The schema as the document has it: a reference where it, or one within it, has a `title`. */
   of(schema: TSchema, direction: Direction): JsonSchema {
     const found = bounded(
       jsonSchema(schema, (inner) => this.of(inner, direction)),

@@ -17,7 +17,7 @@ export type Authority =
   | `role:${Role}`
   /** With a deploy token as git's password. */
   | 'repository'
-  /** The operator as well. Scopes of which one suffices stand between `|`. */
+  /** The operator as well. Scopes of which one suffices are separated by `|`. */
   | `deploy-token:${string}`
 
 export interface AuthorityDetail {
@@ -88,8 +88,8 @@ interface Declared {
 
 /**
  * The hooks of a macro that admits callers and then reads the body that the route declares. Elysia runs `resolve` after
- * validation, so that a stranger would learn the schema first: admission runs in `parse`, before anything of the body is read,
- * or in `transform` where a method has no body. Before admission stands only the check of the declared length.
+ * validation, so that a stranger would learn the schema first: admission runs in `parse`, before anything of the body is read, or
+ * in `transform` where a method has no body. Before admission comes only the check of the declared length.
  */
 export function admission<Admitted extends object>(
   declaration: AuthorityDetail,

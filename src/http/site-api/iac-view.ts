@@ -79,7 +79,7 @@ export const listedIacJobView = (job: IacJob): Static<typeof ListedIacJobView> =
   finishedAt: job.finishedAt,
 })
 
-/** `site` is where the site's permission sync stands. */
+/** `site` is the state of the site's permission sync. */
 export const iacJobView = (
   { job, summary }: IacJobWithSummary,
   site: PermissionsSync,

@@ -16,7 +16,7 @@ const RuntimeView = Type.Object({
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
-/** What a site's operations stand on, and the operations. */
+/** What a site's operations depend on, and the operations. */
 export const runtimeRoutes = siteFamily(
   { site: '/admin/data/resources', operator: '/resources' },
   (routes, context) =>

@@ -69,7 +69,7 @@ async function brandedContent(
   const { code } = email
   const html = branding.htmlBody.replaceAll(CODE_PLACEHOLDER, () => escapeHtml(code))
   const words = htmlToText(html)
-  // The placeholder may stand where only programs look, as in a link.
+  // The placeholder may be where only programs look, as in a link.
   const read = words.includes(code) ? words : `${words}\n\n${code}`
   return {
     subject: branding.subject.replaceAll(CODE_PLACEHOLDER, () => code),

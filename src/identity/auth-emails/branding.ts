@@ -50,7 +50,7 @@ export function assertBranding(type: MessageType, { subject, htmlBody }: Brandin
     throw invalid(`${type}.subject`, 'must be one line without control characters')
   }
   if (!htmlBody.includes(CODE_PLACEHOLDER)) {
-    const message = `must contain ${CODE_PLACEHOLDER}, where the code will stand`
+    const message = `must contain ${CODE_PLACEHOLDER}, where the code will be`
     const field = `${type}.htmlBody`
     throw new AppError('MissingPlaceholder', `${field}: ${message}`, {
       details: [{ field, message }],

@@ -86,7 +86,11 @@ export const REQUEST_CHECKS: readonly ParameterCheck[] = [
     invalidRequest(`prompt takes ${PROMPTS.join(', ')}`),
   (parameters) => {
     const prompts = new Set(wordsOfParameter(parameters, 'prompt'))
-    return prompts.has('none') && prompts.size > 1 && invalidRequest('prompt "none" stands alone')
+    return (
+      prompts.has('none') &&
+      prompts.size > 1 &&
+      invalidRequest('prompt "none" excludes other values')
+    )
   },
   ({ values }) =>
     !SCOPE.test(values.get('scope') ?? 'openid') &&

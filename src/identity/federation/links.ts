@@ -61,7 +61,7 @@ export interface LinksDeps extends FederationDeps {
   readonly tickets: LinkTickets
 }
 
-/** Links a provider to an account, whose owner has proven to be there before the start, and whose sign-in stands at the end. */
+/** Links a provider to an account, whose owner has proven to be there before the start, and whose sign-in is at the end. */
 export class Links {
   readonly #deps: LinksDeps
 

@@ -108,10 +108,10 @@ export class AuthRateLimiter {
   }
 
   /**
-   * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand in
-   * front of others too. A network from which the account was signed in to passes the gates of all networks together, and that of
-   * the network over all accounts: guesses at other accounts do not delay a colleague. All are looked at in any case, or the time
-   * would tell. Gives those that have counted.
+   * One gate after the other, the narrowest first: a client that it refuses must not count at the next ones, which limit others
+   * too. A network from which the account was signed in to passes the gates of all networks together, and that of the network
+   * over all accounts: guesses at other accounts do not delay a colleague. All are looked at in any case, or the time would tell.
+   * Gives those that have counted.
    */
   async #admit(
     keys: readonly FailureKey[],

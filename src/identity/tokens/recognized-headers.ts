@@ -20,7 +20,7 @@ export class RecognizedHeaders {
   #characters = 0
   #turnMs = 0
 
-  /** What was known of the header; whether it still stands is for the caller to ask. */
+  /** What was known of the header; the caller checks whether it is still valid. */
   get(header: string, nowMs: number): TrustedToken | undefined {
     if (nowMs >= this.#turnMs) this.#turn(nowMs)
     return this.#young.get(header) ?? this.#old.get(header)

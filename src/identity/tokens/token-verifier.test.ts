@@ -314,7 +314,7 @@ describe('a token', () => {
 })
 
 describe('a token that verified before', () => {
-  /** As pools of the site stand; the test changes them under the verifier. */
+  /** As pools of the site are; the test changes them under the verifier. */
   const standing = (keys: Pool['keys']): SitePools => ({
     names: NAMES,
     elsewhere: new Map(),

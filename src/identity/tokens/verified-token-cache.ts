@@ -30,7 +30,7 @@ export class TrustedToken {
     this.#trustedUntilMs = Math.min(seen.expiresAtMs, nowMs + MAX_AGE_MS)
   }
 
-  /** `poolVersion` is that of the pool of the site that is asked: a token of another site does not stand. */
+  /** `poolVersion` is that of the pool of the site that is asked: a token of another site is not valid. */
   stands(poolVersion: string, nowMs: number): boolean {
     const { poolVersion: verifiedUnder, siteState, userState } = this.#seen
     return (

@@ -7,7 +7,7 @@ import type { Site } from '#sites/site.ts'
 
 import { selectAccountStatus, selectUserByEmail, selectVisitorExists } from './queries.ts'
 
-/** The visitors of a site as they stand now, for what is done in their name without their token. */
+/** The current state of a site's visitors, for what is done in their name without their token. */
 export class Visitors {
   readonly #database: Database
   readonly #directory: PoolDirectory

@@ -51,7 +51,7 @@ export interface NeededRecord extends Pick<
 > {
   /** What DNS is asked for; the record's own type when left out. */
   readonly asked?: readonly LookedUpType[]
-  /** Whether what DNS has at that name counts here at all: other texts may stand beside it. */
+  /** Whether what DNS has at that name counts here at all: other texts may be beside it. */
   readonly isOfKind: (found: string) => boolean
   /** Whether those of this kind do what is needed; undefined where that cannot be known. */
   readonly satisfies: (found: readonly string[]) => boolean | undefined

@@ -17,7 +17,7 @@ const MAX_FIELD_BYTES = 64 * 1024
 const MAX_AUTHOR_BYTES = 4096
 /** Of To and Cc together: 500 addresses with their names. All of it is read within 15 milliseconds. */
 const MAX_RECIPIENT_BYTES = 24 * 1024
-/** RFC 5322 §3.6.4, and anything else that stands between brackets. */
+/** RFC 5322 §3.6.4, and anything else in brackets. */
 const BRACKETED = /<([^<>]{1,998})>/g
 
 /** What a message says of itself, as it is shown and as threads follow it. Everything is decoded and can be stored. */

@@ -58,7 +58,7 @@ function traceHeader(
 const addressLiteral = (address: string): string =>
   address.includes(':') ? `[IPv6:${address}]` : `[${address}]`
 
-/** Nothing that could end the line or the part that it stands in. */
+/** Nothing that could end the line or the part that it is in. */
 const plain = (text: string): string => text.replaceAll(/[\p{Cc}<>()\s]/gu, '')
 
 function rfc5322Date(date: Date): string {

@@ -55,7 +55,7 @@ describe('two readers', () => {
     await expect(work).rejects.toThrow('hung up')
   })
 
-  test('let go of the source when one of them fails', async () => {
+  test('release the source when one of them fails', async () => {
     let hasEnded = false
     async function* endless(): AsyncGenerator<Uint8Array> {
       try {

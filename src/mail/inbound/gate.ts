@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 /** How many messages of the largest size a network or a site may have in a minute, when it has no smaller ones. */
 const LARGEST_PER_MINUTE = { network: 20, site: 100 }
 const MAX_METERS = 50_000
-/** Counts of all sites together, where site ids stand. */
+/** Counts of all sites together, in place of site ids. */
 const NO_SITE = 'smtp'
 
 export interface GateDeps {

@@ -49,7 +49,7 @@ export class InboundMail implements SmtpPolicy {
       readonly lookup: RecipientLookup
       readonly store: MessageStore
       readonly arrivals: Pick<Arrivals, 'accept'>
-      /** Messages that were received and are not acknowledged: what can wait gives way to them. */
+      /** Messages that were received and are not acknowledged: what can wait lets them pass. */
       readonly accepting: Pick<Accepting, 'begin'>
       /** Keeps a bounce that goes back to a sender: committed when it resolves. */
       readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>

@@ -30,7 +30,7 @@ export type RecipientResolution =
   | { readonly kind: 'disabled' }
   | { readonly kind: 'unknown' }
 
-/** Of the rows for an address and for what it is without its plus part: an address as it stands comes first. */
+/** Of the rows for an address and for what it is without its plus part: an exact address comes first. */
 export function resolutionOf(rows: readonly TargetRow[], address: string): RecipientResolution {
   const exact = rows.filter(({ matched }) => matched === address)
   const targets = exact.length > 0 ? exact : rows

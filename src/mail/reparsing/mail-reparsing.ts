@@ -23,7 +23,7 @@ import { RemadeMail, type RemadeMailDeps } from './remade-mail.ts'
 const BATCH = 20
 const MARKED_AT_ONCE = 1000
 const SITES_PAGE = 100
-/** A site gives way to the others after that. */
+/** A site yields to the others after that. */
 const TURN_MS = 10_000
 /** For each millisecond of work so many without: the processor is the neighbours'. */
 const REST_PER_WORK = 1

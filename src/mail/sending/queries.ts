@@ -108,7 +108,7 @@ export interface QueuedMessage {
   readonly envelopeFrom: string
   readonly headerId: string
   readonly recipients: readonly string[]
-  /** Whether the mailbox lets go of the message once every recipient has it. */
+  /** Whether the mailbox releases the message once every recipient has it. */
   readonly letsGo: boolean
 }
 

@@ -106,7 +106,7 @@ export class StagedAttachments {
     return attachmentRef
   }
 
-  /** Lets go of those that no message used up. */
+  /** Releases those that no message used up. */
   async discard(siteId: string, refs: readonly string[]): Promise<void> {
     const { database, queue } = this.#deps
     await database.withSite(siteId, async (tx) => {

@@ -15,7 +15,7 @@ export async function selectTables(sql: SqlRunner): Promise<CatalogueTable[]> {
   return tables
 }
 
-/** Where each sequence is. It does not stand still for a transaction. */
+/** Where each sequence is. It changes during a transaction, too. */
 export async function selectSequences(sql: SqlRunner): Promise<DumpedSequence[]> {
   const sequences = await sql<TableName[]>`
     select schemaname as schema, sequencename as name from pg_sequences

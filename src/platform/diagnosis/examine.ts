@@ -49,7 +49,7 @@ interface FoundServer {
   readonly replicas: number | undefined
 }
 
-/** Tries what the service stands on for real: each within its time. Never rejects. */
+/** Tries what the service depends on for real: each within its time. Never rejects. */
 export async function examine(deps: ExamineDeps): Promise<readonly Finding[]> {
   const { config, clock, sharedCache } = deps
   // First and alone, so that nothing else is in its time.

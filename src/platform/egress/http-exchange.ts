@@ -91,7 +91,7 @@ function send({
         ? {}
         : { 'content-length': String(body?.byteLength ?? 0) }),
     },
-    // SNI carries names only; a literal address is checked against the certificate as it stands.
+    // SNI carries names only; a literal address is checked against the certificate itself.
     ...(isIP(name) === 0 ? { servername: name } : {}),
     // Said, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would undo the default.
     rejectUnauthorized: true,

@@ -89,7 +89,7 @@ async function answerOf(
     await ended
     throw new Error('git ended without an answer')
   }
-  // A runtime may let go of the request once it has the response.
+  // A runtime may release the request once it has the response.
   await sent
   signal.throwIfAborted()
   return { ...head, body: bodyOf(head.rest, chunks, child) }

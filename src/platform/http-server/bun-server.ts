@@ -24,7 +24,7 @@ type BunServer = Bun.Server<undefined>
 const LONGEST_TIMEOUT = 255
 const RENEW_MS = 60_000
 
-/** A request whose body stopped arriving is let go after this long: longer than any operation may take. */
+/** A request whose body stopped arriving is released after this long: longer than any operation may take. */
 const STALLED_AFTER_MS = 20 * 60_000
 
 type Libc = ReturnType<typeof openLibc>

@@ -57,7 +57,7 @@ const MAX_KEY_BYTES = 1024
 /** The most that S3 takes in one PUT. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3
 
-/** How long a put may stand still, while the store answers others: it also waits until the store has kept it. */
+/** How long a put may stall, while the store answers others: it also waits until the store has kept it. */
 const PUT_IDLE_MS = 15_000
 
 /** A body whose length is known: S3 needs the length before the first byte. */

@@ -9,7 +9,7 @@ import { type Patience, StoreWatch } from './store-watch.ts'
 
 /** How long an answer may take, while the store answers others. */
 const ANSWER_MS = 5000
-/** How long a body may stand still, while the store answers others. */
+/** How long a body may stall, while the store answers others. */
 const IDLE_MS = 10_000
 const ATTEMPTS = 3
 /** How long after the first attempt another one may begin: one answer that did not come is worth a second, two are not worth a third. */

@@ -75,7 +75,7 @@ export class ConnectionPool implements PostgresPool, IdleConnections {
     return (text) => connection.ask(text).finally(() => this.#release(connection))
   }
 
-  /** Waits for statements that run, not for transactions that stand open: let those finish before. */
+  /** Waits for statements that run, not for open transactions: let those finish before. */
   async end(): Promise<void> {
     this.#isClosed = true
     this.#refuseWaiting()

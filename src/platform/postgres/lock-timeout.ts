@@ -12,9 +12,9 @@ const ATTEMPTS = 20
 const BUSY = ['55P03', '40P01']
 
 /**
- * Deleting a site locks its rows in the order of their foreign keys, and a new domain locks the site's row as a deletion
- * would; others lock in the order of their work. Waiting less than the second after which Postgres looks for deadlocks
- * makes this transaction the one that gives way.
+ * Deleting a site locks its rows in the order of their foreign keys, and a new domain locks the site's row as a deletion would;
+ * others lock in the order of their work. Waiting less than the second after which Postgres looks for deadlocks makes this
+ * transaction the one that is cancelled.
  */
 export async function limitLockWaits(tx: Tx): Promise<void> {
   await sql`set local lock_timeout = '200ms'`.execute(tx.db)

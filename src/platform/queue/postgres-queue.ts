@@ -32,7 +32,7 @@ const POLL_SECONDS = 2
 /** How long a job waits that had no room. */
 const DISK_FULL_SECONDS = 30
 
-/** What a job that was given up may take to let go of what it holds. */
+/** What a job that was given up may take to release what it holds. */
 const UNWIND_MS = 2000
 
 interface Handler {

@@ -15,7 +15,7 @@ export interface LimitedUse {
   readonly siteId: string
   /** Whose use is counted, where it is not all of the site's: a network, a mailbox. */
   readonly of?: string
-  /** 1 when left out. More than the limit at once is let through where nothing else was counted. */
+  /** 1 when left out. More than the limit at once is admitted where nothing else was counted. */
   readonly amount?: number
 }
 

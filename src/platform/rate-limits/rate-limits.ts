@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How much of something is let through in a window, which begins with the first of it. */
+/** How much of something is admitted in a window, which begins with the first of it. */
 export interface RateLimit {
   /** The name of its counts, before that of what is counted: keep it, counts may be in Redis. */
   readonly counter: string

@@ -1,6 +1,6 @@
 import type { HostRole } from './slot-key.ts'
 
-/** So many calls in so long: a lost host would keep the next one waiting while another starts, so a spare stands ready. */
+/** So many calls in so long: a lost host would keep the next one waiting while another starts, so a spare is kept ready. */
 const STANDBY_CALLS = 10
 const WINDOW_MS = 10_000
 /** How often the processor time of the ordinary hosts is looked at while calls come. */

@@ -19,7 +19,7 @@ export interface Host {
   exit: HostExit | undefined
 }
 
-/** Where a host stands, whichever it is. */
+/** A slot for a host, whichever it is. */
 export interface HostSlot {
   readonly place: SlotKey
   host: Host | undefined

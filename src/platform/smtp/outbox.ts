@@ -35,8 +35,8 @@ export interface OutboxFilter {
 }
 
 /**
- * The transport of an installation without a gateway. Mail stays in a folder, readable by its owner alone: each message as
- * `.eml` for mail programs and as `.json` for us. At most 1000 stay; the oldest give way.
+ * The transport of an installation without a gateway. Mail stays in a folder, readable by its owner alone: each message as `.eml`
+ * for mail programs and as `.json` for us. At most 1000 stay; the oldest are removed.
  */
 export class Outbox implements MailTransport {
   readonly delivers = false

@@ -93,7 +93,7 @@ describe('a body', () => {
     expect(() => encodedBody(bytes, 'text/plain', 'utf8')).toThrow('encoding')
   })
 
-  test('is the part of the memory that it stands in', () => {
+  test('is the part of the memory that it is in', () => {
     const bytes = new Uint8Array([0, 0xff, 0xfe, 0]).subarray(1, 3)
     expect(encodedBody(bytes, 'image/png', undefined)).toEqual({ body: '//4=', encoding: 'base64' })
   })

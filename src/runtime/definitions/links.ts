@@ -96,7 +96,7 @@ function brokenLinkFaults(
     if (definition.has(section)) continue
     for (const item of items) {
       for (const link of linksToDeleted(item, deleted)) {
-        const message = `"${link.name}" would be deleted, but ${section} holds "${item.name}", which stands on it: keep it, or name what shall become of ${section}`
+        const message = `"${link.name}" would be deleted, but ${section} holds "${item.name}", which depends on it: keep it, or name what shall become of ${section}`
         faults.push({ field: link.section, message })
       }
     }

@@ -46,7 +46,7 @@ const operation = item('op', {
 const whole = { resources: [func, table], operations: [operation], groups: [item('g')] }
 
 describe('a plan', () => {
-  test('makes what is stood on first, and takes it away last', () => {
+  test('creates dependencies first, and removes them last', () => {
     expect(words(whole, {})).toEqual(['create g', 'create table', 'create func', 'create op'])
     expect(words({ groups: [], resources: [], operations: [] }, whole)).toEqual([
       'delete op',

@@ -179,7 +179,7 @@ export class Operations {
     return pageRows(await selectOperationPage(tx, page), page.limit, ({ operation }) => operation)
   }
 
-  /** Names of the operations that stand on a resource, whether as their function or through a preset. */
+  /** Names of the operations that depend on a resource, whether as their function or through a preset. */
   usingResource(tx: SiteTx, resourceId: string): Promise<string[]> {
     return selectOperationsOf(tx, resourceId)
   }

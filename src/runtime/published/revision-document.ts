@@ -15,7 +15,7 @@ export interface RevisionDocument {
   readonly format: typeof DOCUMENT_FORMAT
   readonly operations: readonly RevisionOperation[]
   readonly functions: readonly RevisionFunction[]
-  /** Tables and buckets: what functions are granted and presets stand on. */
+  /** Tables and buckets: what functions are granted and presets depend on. */
   readonly stores: readonly RevisionStore[]
   /** By the hash that functions name; files that functions share are there once. */
   readonly modules: Readonly<Record<string, Module>>

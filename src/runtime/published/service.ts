@@ -14,7 +14,7 @@ import { updating } from './provisioning.ts'
 import { type PublishedSite, atVersion } from './published-site.ts'
 import { type ReadPublishedDeps, readPublished } from './read-published.ts'
 
-/** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
+/** How long an answer about an unknown operation or site is valid, so that guessing is no load on the database. */
 const UNKNOWN_MS = 500
 /** Sites that are read again concurrently when messages may have been missed: calls want connections as well. */
 const REFRESHED_AT_ONCE = 4

@@ -38,7 +38,7 @@ export type TypedConfig =
   | { readonly type: 's3Bucket'; readonly config: BucketConfig }
   | { readonly type: 'lambdaFunction'; readonly config: FunctionConfig }
 
-/** Something that a site's operations stand on. */
+/** Something that a site's operations depend on. */
 export type Resource = TypedConfig & {
   readonly resourceId: string
   readonly name: string

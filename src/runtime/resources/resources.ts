@@ -80,7 +80,7 @@ export class Resources {
       readonly layouts: {
         define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
       }
-      /** Names of the operations that stand on a resource. */
+      /** Names of the operations that depend on a resource. */
       operationsUsing(tx: SiteTx, resourceId: string): Promise<string[]>
       readonly contentsOf: ContentsOf
       readonly clock: Clock
@@ -167,7 +167,7 @@ export class Resources {
     return resource
   }
 
-  /** A resource, and who asks for it as they stand now. Undefined when the account is gone. */
+  /** A resource, and the current state of the caller. Undefined when the account is gone. */
   getWithAccountStatus(
     siteId: string,
     subject: AccountStatusKey & { readonly resourceId: string },

@@ -1,6 +1,6 @@
 export type SyncStatus = 'queued' | 'running' | 'succeeded' | 'failed'
 
-/** Where a site's permission sync stands. */
+/** The state of a site's permission sync. */
 export interface SyncState {
   readonly status: SyncStatus
   /** Counts the control plane's changes. */

@@ -8,7 +8,7 @@ import { bundlePlaces, sourcePath, withOriginalPlaces } from './source-maps.ts'
 const mapOf = (mappings: string, sources: readonly string[] = ['a.ts']) =>
   readSourceMap(JSON.stringify({ version: 3, sources, mappings, names: [] }))
 
-/** Where each `mark(n)` of a bundle stands in it. */
+/** The place of each `mark(n)` in a bundle. */
 function marksIn(code: string): { readonly number: string; line: number; column: number }[] {
   return code.split('\n').flatMap((text, at) =>
     [...text.matchAll(/mark\((\d+)\)/g)].map((match) => ({
@@ -58,7 +58,7 @@ describe('a source map', () => {
     },
   )
 
-  test('knows nothing of what the bundler added', async () => {
+  test('has no place of what the bundler added', async () => {
     const map = await mapOf('AAAA,E;;CACA')
     expect(map && originalPosition(map, { line: 1, column: 1 })).toEqual({
       source: 'a.ts',

@@ -45,7 +45,7 @@ export interface OriginalPlace extends CodePlace {
 
 /** A place in a bundle, as V8 writes it into stacks. */
 interface BundlePlace extends Position {
-  /** As it stands in the text. */
+  /** As it is in the text. */
   readonly text: string
   readonly path: string
 }

@@ -12,7 +12,7 @@ export interface BuildYml {
   readonly artifactDirectory: string
 }
 
-/** `ARTIFACT_DIR` stands at the top level or under `env.variables`. Throws `InvalidArtifact` that says what to write. */
+/** `ARTIFACT_DIR` is at the top level or under `env.variables`. Throws `InvalidArtifact` that says what to write. */
 export function parseBuildYml(text: string): BuildYml {
   const root = parseYaml(text)
   const top = directoryIn(root, 'ARTIFACT_DIR')

@@ -28,7 +28,7 @@ async function leaveBehind(minutes: number): Promise<string> {
 }
 
 describe('a work folder', () => {
-  test('is empty, and gone once it is let go', async () => {
+  test('is empty, and gone once it is released', async () => {
     {
       await using folder = await openWorkFolder({ workDir, clock })
       expect(await readdir(folder.path)).toEqual([])

@@ -94,6 +94,6 @@ export class SiteImports {
 const interrupted = (domain: string): AppError =>
   new AppError(
     'ServiceUnavailable',
-    `The import of "${domain}" stood still for so long that it was given up: import it again`,
+    `The import of "${domain}" made no progress for so long that it was given up: import it again`,
     { retryAfterSeconds: 1 },
   )

@@ -39,7 +39,7 @@ export interface CommitArtifactRequest {
   readonly intoDir: string
 }
 
-/** The artifact of a commit as it stands there: nothing is built, and no filter of the repository's is applied. */
+/** The artifact of a commit, unchanged: nothing is built, and no filter of the repository's is applied. */
 export async function commitArtifact(
   source: GitSource,
   { commit, configured, intoDir }: CommitArtifactRequest,

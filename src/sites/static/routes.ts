@@ -10,7 +10,7 @@ export interface ServedFile {
   readonly path: string
   readonly contentType: string
   readonly immutable: boolean
-  /** The shortest first; the file as it is stands last. */
+  /** The shortest first; the file itself is last. */
   readonly representations: readonly Representation[]
 }
 

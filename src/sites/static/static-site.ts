@@ -69,7 +69,7 @@ export class StaticSite {
     return path !== undefined && (this.#routes.has(path) || this.#keptAssets.has(path))
   }
 
-  /** The common case: the path of a file as it stands. */
+  /** The common case: the exact path of a file. */
   #direct(path: string): PathResolution | undefined {
     const route = path.includes('%') ? undefined : this.#routes.get(path)
     return route?.file && route.resolution

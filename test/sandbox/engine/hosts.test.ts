@@ -18,7 +18,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]())
 const losses = (): number =>
   sandbox.hosts.status().hosts.reduce((sum, { restarts }) => sum + restarts, 0)
 
-/** Resolves when so many calls have come that a spare stands ready. */
+/** Resolves when so many calls have come that a spare is ready. */
 async function withSpare(called: TestSandbox): Promise<void> {
   const program = called.program('export default () => 1')
   await vi.waitUntil(async () => {

@@ -61,7 +61,7 @@ describe('preparing a source', () => {
     },
   )
 
-  describe('that its parser cannot stand', () => {
+  describe('that breaks its parser', () => {
     let sandbox: TestSandbox
     beforeAll(async () => {
       sandbox = await TestSandbox.start()

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installRoot } from '#config/install-root.ts'
 import type { StarvedCall, StarvedOutcome } from '#test/starved-instances.ts'
 
-/** The process is stopped and let go again all the time, as a scheduler with much else to do would. */
+/** The process is stopped and resumed all the time, as by a scheduler with much else to do. */
 const STOPPED_MS = 54
 const RUNNING_MS = 6
 

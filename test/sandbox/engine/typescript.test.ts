@@ -80,11 +80,11 @@ const WORKING: readonly (readonly [what: string, files: Files, result: unknown])
     {
       'main.ts': `export default () => {
         const log: string[] = []
-        { using held = { [Symbol.dispose]: () => void log.push('let go') }; log.push(typeof held) }
+        { using held = { [Symbol.dispose]: () => void log.push('disposed') }; log.push(typeof held) }
         return log
       }`,
     },
-    ['object', 'let go'],
+    ['object', 'disposed'],
   ],
   ["the language's decorators", { 'main.ts': DECORATED }, ['method a', 1]],
   [

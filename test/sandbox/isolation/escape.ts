@@ -13,7 +13,8 @@ import { startProcess } from '#platform/sandbox-host/start-process.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { SANDBOX_CONFIG } from '#test/test-sandbox.ts'
 
-// A service with keys, ports and sockets whose sandbox process is taken over. Prints which walls stood, and which attempts succeeded.
+// A service with keys, ports and sockets whose sandbox process is taken over. Prints which isolation layers existed, and which
+// attempts succeeded.
 const PERL = '/usr/bin/perl'
 const SOURCE = join(import.meta.dirname, '../../../README.md')
 const without = new Set(ISOLATION_LAYERS.filter((wall) => process.argv.includes(wall)))

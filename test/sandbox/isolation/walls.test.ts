@@ -176,7 +176,7 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
     })
   })
 
-  test('is what every host and the process that reads code could be: all of these walls stand', async () => {
+  test('is what every host and the process that reads code could be: all of these layers exist', async () => {
     const { jail } = await builtSandbox()
     const own = IS_ROOT ? TRIED : TRIED.filter((wall) => wall !== 'user')
     expect(own.filter((wall) => jail?.has(wall) !== true)).toEqual([])
@@ -203,7 +203,7 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
     },
   )
 
-  test('is not started at all where a wall of a jail is required that does not stand', async () => {
+  test('is not started at all where a layer of a jail is required that is missing', async () => {
     const { cacheDir, entries } = await builtSandbox()
     const open = (without: ReadonlySet<IsolationLayer>) =>
       openSandboxJail({
@@ -214,7 +214,7 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
         ...(entries ? { entries } : {}),
       })
     await expect(open(new Set(['network']))).rejects.toThrow(
-      /^CROFT_SANDBOX_REQUIRE=jail, but .* do not stand:\n {2}- network: left out$/,
+      /^CROFT_SANDBOX_REQUIRE=jail, but .* are missing:\n {2}- network: left out$/,
     )
     expect((await open(new Set(['limits']))).has('limits')).toBe(false)
   })

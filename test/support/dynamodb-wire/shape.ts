@@ -23,7 +23,7 @@ interface Bounds {
 }
 
 export type ScalarKind = 'String' | 'Boolean' | 'Integer' | 'Long' | 'Blob'
-/** Where a structure stands decides how DynamoDB words that something else was sent. */
+/** The place of a structure decides how DynamoDB words that something else was sent. */
 export type StructPlace = 'field' | 'value'
 
 export type Shape = Rules &

@@ -4,7 +4,7 @@ import type { LocalizedText } from '#languages/message.ts'
 
 import { type AccountRequest, pathTo } from './account-request.ts'
 
-/** One thing of an account: what it is called, how it stands, and what can be done to it. */
+/** One thing of an account: its name, its state, and what can be done to it. */
 export const accountRow = (
   label: LocalizedText,
   value: LocalizedText | Html,

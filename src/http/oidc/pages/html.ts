@@ -42,7 +42,7 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"'`]/g, (character) => `&#${character.codePointAt(0)};`)
 
-/** Pieces of pages that stand in a message come out of it as they are; all else there is text. */
+/** Pieces of pages in a message come out of it as they are; all else there is text. */
 function markupOf(piece: unknown, language: Language): string {
   if (piece === undefined || piece === false) return ''
   if (piece instanceof Markup) return piece.text
@@ -52,7 +52,7 @@ function markupOf(piece: unknown, language: Language): string {
     return markupOf(piece.partsIn(language, emphasis), language)
   if (isLocalized(piece)) return escapeHtml(piece.in(language))
   if (typeof piece === 'string' || typeof piece === 'number') return escapeHtml(String(piece))
-  throw new TypeError('only texts and numbers can stand in a page')
+  throw new TypeError('only texts and numbers are allowed in a page')
 }
 
 const emphasis = (parts: readonly unknown[]): Html => html`<b>${parts as readonly Part[]}</b>`

@@ -1,6 +1,6 @@
 /**
- * The one script of the pages, and all of it an addition: without it, or in a browser that has no passkeys, every page works as it
- * stands. It shows the buttons for passkeys where there are any, and one that shows a password while it is typed.
+ * The one script of the pages, and all of it an addition: without it, or in a browser that has no passkeys, every page works. It
+ * shows the buttons for passkeys where there are any, and one that shows a password while it is typed.
  */
 export const pageScript = `
 'use strict';

@@ -1,4 +1,4 @@
-/** What words and buttons stand on, in each scheme. */
+/** The backgrounds of words and buttons, in each scheme. */
 export const GROUNDS = {
   light: { ground: '#f6f6f7', surface: '#ffffff', field: '#ffffff', ink: '#17171c' },
   dark: { ground: '#0d0d10', surface: '#16161a', field: '#1d1d22', ink: '#f0f0f3' },

@@ -27,7 +27,7 @@ const CONCESSIONS: readonly (readonly IsolationLayer[])[] = [
 
 export interface DetectedIsolation {
   readonly active: ReadonlySet<IsolationLayer>
-  /** Why the others do not stand. */
+  /** Why the others are missing. */
   readonly errors: ReadonlyMap<IsolationLayer, string>
 }
 

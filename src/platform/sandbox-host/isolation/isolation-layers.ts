@@ -26,7 +26,7 @@ export const BUBBLEWRAP_LAYERS = [
 export interface LayerState {
   readonly wall: IsolationLayer
   readonly stands: boolean
-  /** Why it does not stand; null when it does. */
+  /** Why it is missing; null when it exists. */
   readonly reason: string | null
   /** Whether it takes this one to make a jail. */
   readonly needed: boolean

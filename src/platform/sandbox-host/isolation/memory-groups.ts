@@ -11,7 +11,7 @@ const MOUNT = '/sys/fs/cgroup'
 const PREFIX = 'croft-sandbox-'
 /** The service looks every few milliseconds and ends a process by itself: only what grows between two looks meets this. */
 const ABOVE = 1.5
-/** The kernel lets go of a group a moment after the processes inside have ended. */
+/** The kernel releases a group a moment after the processes inside have ended. */
 const REMOVAL = { attempts: 50, everyMs: 100 }
 /** A line of `memory.events`, and of its older form: how many processes the kernel has ended. */
 const OOM_KILLS = /^oom_kill (\d+)$/m

@@ -37,7 +37,7 @@ export interface JailOptions {
   readonly uid: number
   /** Host processes. */
   readonly hosts: number
-  /** Whether to refuse where a wall of a jail does not stand. */
+  /** Whether to refuse where a layer of a jail is missing. */
   readonly require: 'jail' | undefined
   readonly logger: Logger
   /** For tests alone: walls that are left out, as if this machine did not have them. */
@@ -47,7 +47,7 @@ export interface JailOptions {
 }
 
 /**
- * Finds out which walls stand on this machine by starting a process behind them once. Throws a `SetupError` when one is
+ * Finds out which isolation layers this machine has by starting a process behind them once. Throws a `SetupError` when one is
  * required that does not.
  */
 export async function openJail(options: JailOptions): Promise<Jail> {
@@ -161,7 +161,7 @@ function report(
   if (require === 'jail' && needed.length > 0) {
     const faults = needed.map(({ wall: layer, reason }) => `  - ${layer}: ${reason}`).join('\n')
     throw new SetupError(
-      `CROFT_SANDBOX_REQUIRE=jail, but these walls around the sandbox do not stand:\n${faults}`,
+      `CROFT_SANDBOX_REQUIRE=jail, but these isolation layers of the sandbox are missing:\n${faults}`,
     )
   }
   const isJail = needed.length === 0

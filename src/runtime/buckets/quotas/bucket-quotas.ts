@@ -254,7 +254,7 @@ export class BucketQuotas {
     )
   }
 
-  /** What was acknowledged stands; its reservation keeps the accounts on the safe side until upkeep settles it. */
+  /** An acknowledged write stays; its reservation keeps the accounts on the safe side until upkeep settles it. */
   async #tolerate(ref: ObjectRef, accounting: Promise<void>): Promise<void> {
     const { siteId, bucketId } = ref
     await accounting.catch((error: unknown) => {

@@ -70,7 +70,7 @@ describe('the quota', () => {
     )
   })
 
-  test('never stands in the way of what does not grow', () => {
+  test('never prevents what does not grow', () => {
     const over = { ...usage, chargedBytes: 50, chargedObjects: 9 }
     expect(() => checkQuota(over, usageGrowth(standing(9), standing(9, 5)), limits)).not.toThrow()
     expect(() => checkQuota(over, usageGrowth(standing(9), standing(9, 10)), limits)).toThrow(

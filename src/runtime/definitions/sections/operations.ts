@@ -30,7 +30,7 @@ const DefinedOperation = ClosedObject({
   preset: Type.Optional(
     Type.String({
       maxLength: 64,
-      fault: 'must be its name; "resource", "fixed", "allowed" and "owner" stand beside it',
+      fault: 'must be its name; "resource", "fixed", "allowed" and "owner" belong beside it',
     }),
   ),
   /** Name of the table or bucket of the preset. */

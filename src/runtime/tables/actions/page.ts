@@ -149,7 +149,7 @@ export function checkStartAttribute(start: Item, attribute: KeyAttribute, keys: 
   }
 }
 
-/** Refuses a start key without the key of an item, and says where it stands. */
+/** Refuses a start key without the key of an item, and gives its place. */
 export function boundOf(start: Item, table: Table, source: Source): Bound {
   try {
     checkStartKey(keyOf(start, table.schema), table.schema)

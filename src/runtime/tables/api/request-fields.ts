@@ -26,8 +26,8 @@ type Accepted<Rule> = Rule extends FieldRule<infer Value> ? Value : never
 const SHOWN_NAME = 64
 
 /**
- * Reads an object whose fields are named in camelCase or PascalCase. A field twice, an unknown one, one of a wrong shape
- * and a missing one are `ValidationError`s that name it; `at` is where the object stands, such as `actions[2].put`.
+ * Reads an object whose fields are named in camelCase or PascalCase. A field twice, an unknown one, one of a wrong shape and a
+ * missing one are `ValidationError`s that name it; `at` is the path of the object, such as `actions[2].put`.
  */
 export function readRequestFields<Shape extends FieldRules>(
   fields: Shape,

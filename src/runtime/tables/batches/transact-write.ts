@@ -36,7 +36,7 @@ interface TransactAction {
   readonly bound: BoundExpressions
 }
 
-/** Why one action of a transaction stood in its way, in DynamoDB's words; `None` when it did not. */
+/** Why one action of a transaction prevented it, in DynamoDB's words; `None` when it did not. */
 interface CancellationReason {
   readonly code: 'None' | 'ConditionalCheckFailed' | 'ValidationError'
   readonly message?: string

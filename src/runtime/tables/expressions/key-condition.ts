@@ -107,7 +107,7 @@ const isKeyOperator = (operator: Operator): operator is KeyOperator =>
 const wrongOperator = (name: string): Error =>
   validationError(`Invalid operator used in KeyConditionExpression: ${name}`)
 
-/** The one attribute among the operands, and where it stands. */
+/** The one attribute among the operands, and its place. */
 function keyOf(operands: readonly Operand[]): { name: string; index: number } {
   let key: { name: string; index: number } | undefined
   for (const [index, operand] of operands.entries()) {

@@ -108,7 +108,7 @@ class ConditionParser {
     return { node: { kind: 'path', path }, bracketed: false }
   }
 
-  /** An operand where no condition may stand. */
+  /** An operand where no condition is allowed. */
   #operand(): OperandNode<string> {
     const { node } = this.#term()
     if (isOperand(node)) return node

@@ -15,7 +15,7 @@ import type { TokenReader } from './token-reader.ts'
 const MAX_NESTING = 310
 const TOO_MANY = 'The expression contains too many operators; operator count: 301'
 
-/** Parses the operands of one expression. What may stand in parentheses is for its grammar to say. */
+/** Parses the operands of one expression. What is allowed in parentheses is for its grammar to say. */
 export class OperandParser {
   readonly #reader: TokenReader
   readonly #faults: StaticErrors

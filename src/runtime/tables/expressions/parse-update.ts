@@ -60,7 +60,7 @@ class UpdateParser {
     return { section, path, value: { kind: 'value', value: text } }
   }
 
-  /** `:a + :b`, the whole of which, and each operand of which, may stand in parentheses. */
+  /** `:a + :b`, the whole of which, and each operand of which, may be in parentheses. */
   #bracketedValue(): OperandNode<string> {
     if (!this.#reader.take('(')) return this.#value(this.#operand())
     const operand = this.#operand()

@@ -16,7 +16,7 @@ const TOKEN = /[-+.\deE]*/y
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /**
- * The same JSON, in which every number that a parser would change stands as `{ "$number": "…" }` with its own digits: one that a
+ * The same JSON, in which every number that a parser would change becomes `{ "$number": "…" }` with its own digits: one that a
  * double does not hold, and a whole one beyond 2^53. Most texts come back as they are.
  */
 export function withExactNumbers(json: string): string {

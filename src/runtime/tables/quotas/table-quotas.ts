@@ -25,7 +25,7 @@ import {
 /** A write whose item others change may need more each time. */
 const MAX_ATTEMPTS = 10
 
-/** How long one waits, in steps, where only writes that still run stand in the way. */
+/** How long one waits, in steps, where only writes that still run prevent it. */
 const WAITS_MS = [5, 10, 25, 50, 100, 200, 300]
 
 /** A site that is close to a limit is counted, unless it was lately. */

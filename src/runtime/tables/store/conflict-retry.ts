@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import { retry } from '#base/retry.ts'
 
-/** Postgres's codes for two transactions that stood in each other's way: serialization failure, deadlock. */
+/** Postgres's codes for two transactions in conflict: serialization failure, deadlock. */
 const CONFLICT_CODES = ['40001', '40P01']
 const ATTEMPTS = 5
 

@@ -15,7 +15,7 @@ import { keyBytes } from './key-bytes.ts'
 const HASH_BYTES = 20
 const NO_SORT_KEY = Buffer.alloc(0)
 
-/** Where an item stands in its table, or an entry in its index. */
+/** The place of an item in its table, or of an entry in its index. */
 export interface ItemKey {
   /** The hash of the partition key. */
   readonly hash: Buffer

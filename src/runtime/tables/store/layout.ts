@@ -21,7 +21,7 @@ export interface IndexEntry {
   readonly key: ItemKey
 }
 
-/** Where an item stands in the indexes. One that lacks an index's keys, or has them of another type, is not in it. */
+/** The places of an item in the indexes. One that lacks an index's keys, or has them of another type, is not in it. */
 export function indexEntriesOf(item: Item, indexes: readonly LayoutIndex[]): IndexEntry[] {
   return indexes
     .filter((index) =>
