@@ -19,8 +19,8 @@ export default {
     'packages/console/src/main.tsx',
     // What screens are made of.
     'packages/console/src/{api,components,forms,shell}/*.{ts,tsx}',
-    'sdk/client.ts',
-    'sdk/server.ts',
+    'packages/sdk/client.ts',
+    'packages/sdk/server.ts',
     'bench/inbound/plain-smtp-server.ts',
     'bench/load/runner.ts',
     'bench/sign-ins/hash-limit.ts',
@@ -52,7 +52,6 @@ export default {
     'bench/**/*.ts',
     'conformance/**/*.ts',
     'scripts/**/*.ts',
-    'sdk/**/*.ts',
     'packages/**/*.{ts,tsx}',
   ],
   ignore: ['conformance/fixtures/**', 'conformance/functions/**'],

@@ -75,7 +75,7 @@ export default {
     '.croft',
     'conformance/functions',
     'examples',
-    'sdk/admin-routes.ts',
+    'packages/sdk/admin-routes.ts',
   ],
   rules: {
     'typescript/no-floating-promises': 'error',
@@ -138,7 +138,7 @@ export default {
       rules: { 'no-restricted-imports': ban(CLIMB, OF_SERVICE) },
     },
     {
-      files: ['sdk/**'],
+      files: ['packages/sdk/**'],
       rules: {
         'no-restricted-imports': ban({
           regex: '^(?:[^.]|\\.\\.)',
@@ -152,7 +152,7 @@ export default {
         'no-restricted-imports': ban({
           regex:
             '^(?:\\.\\./)+(?:api|components|forms|router|screens|session|shell|src|texts)(?:/|\\.)|^#(?:archives|base|cli|config|context|http|identity|languages|mail|platform|runtime|sites|test)(?:/|$)',
-          message: 'Import across folders by #app/…, and nothing from outside but sdk/',
+          message: 'Import across folders by #app/…, and nothing from outside but packages/sdk',
         }),
       },
     },

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = [
   '*.md',
-  '{docs,decisions,bench,examples,sdk,conformance,deploy}/**/*.md',
+  '{docs,decisions,bench,examples,packages,conformance,deploy}/**/*.md',
   'test/**/*.md',
 ]
 const MAX_RECORD_WORDS = 200

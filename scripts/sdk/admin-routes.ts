@@ -11,7 +11,7 @@ import { declaringContext } from '#scripts/declaring-context.ts'
 import { schemaType } from './schema-type.ts'
 
 /** Where the types of the admin routes are kept, from the repository's root. */
-export const ADMIN_ROUTES_FILE = 'sdk/admin-routes.ts'
+export const ADMIN_ROUTES_FILE = 'packages/sdk/admin-routes.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 

@@ -11,7 +11,7 @@ const COPIED = ['package.json', 'README.md']
 
 /** Makes in `outDir` the package of the SDK, as npm takes it: two modules, what they share, and their types. */
 export async function buildSdk(root: string, outDir: string): Promise<void> {
-  const source = join(root, 'sdk')
+  const source = join(root, 'packages/sdk')
   await build({
     absWorkingDir: source,
     entryPoints: ['client.ts', 'server.ts'],

@@ -24,7 +24,7 @@ export function vacuousAssertions(text: string): number[] {
 /** Those of all tests under `root`, as `path:line`. */
 export async function vacuousAssertionsUnder(root: string): Promise<string[]> {
   const paths = await Array.fromAsync(
-    glob('{src,sandbox,scripts,bench,conformance,test,sdk}/**/*.ts', { cwd: root }),
+    glob('{src,sandbox,scripts,bench,conformance,test,packages}/**/*.ts', { cwd: root }),
   )
   const tests = paths.filter((path) => path.endsWith('.test.ts') || path.startsWith('test/'))
   const found = await Promise.all(

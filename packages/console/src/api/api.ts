@@ -3,9 +3,9 @@ import { signal } from '@preact/signals'
 import { currentSession } from '#app/session/current-session.ts'
 import type { Session } from '#app/session/session.ts'
 
-import { createClient } from '../../../../sdk/client.ts'
-import { CroftError } from '../../../../sdk/error.ts'
-import type { AdminClient } from '../../../../sdk/route-types.ts'
+import { createClient } from '../../../sdk/client.ts'
+import { CroftError } from '../../../sdk/error.ts'
+import type { AdminClient } from '../../../sdk/route-types.ts'
 
 export interface ApiDeps {
   readonly origin: string

@@ -1,6 +1,6 @@
 import { SessionError } from '#app/session/session.ts'
 
-import { CroftError } from '../../../../sdk/error.ts'
+import { CroftError } from '../../../sdk/error.ts'
 
 /** A call that failed, as a screen shows it. */
 export interface Problem {

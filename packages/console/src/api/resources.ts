@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-import type { AdminRoutes } from '../../../../sdk/admin-routes.ts'
-import type { InputOf, ResponseOf } from '../../../../sdk/route-types.ts'
+import type { AdminRoutes } from '../../../sdk/admin-routes.ts'
+import type { InputOf, ResponseOf } from '../../../sdk/route-types.ts'
 import { api } from './api.ts'
 import { type CacheEntry, type CacheState, ResourceCache } from './cache.ts'
 import type { Problem } from './problem.ts'
