@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from '#app/app.tsx'
 import { sendWaitingOnLeave } from '#app/components/toasts.tsx'
 import { readConsoleConfig } from '#app/console-config.ts'
+import { provideConfig } from '#app/current-config.ts'
 import { restoreDrafts, warnBeforeLoss } from '#app/forms/drafts.ts'
 import { navigate, startRouter } from '#app/router/router.ts'
 import { provideSession } from '#app/session/current-session.ts'
@@ -21,6 +22,7 @@ const session = new Session({
   now: () => Date.now(),
   language: readerLanguage,
 })
+provideConfig(config)
 provideSession(session)
 startTheme()
 const [place] = await Promise.all([

@@ -5,6 +5,9 @@ import { t } from '#app/texts/shell.ts'
 
 import { IconButton } from './button.tsx'
 
+/** What takes the focus: a field, else what the dialog offers to do. */
+const FIRST = 'input, select, textarea, .dialog-foot .button'
+
 export interface DialogProps {
   readonly title: string
   readonly onClose: () => void
@@ -20,6 +23,8 @@ export function Dialog({ title, onClose, children, isPanel = false }: DialogProp
   useEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
+    // The browser would choose the button that closes.
+    dialog?.querySelector<HTMLElement>(FIRST)?.focus()
     return () => dialog?.close()
   }, [])
   return (

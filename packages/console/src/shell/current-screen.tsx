@@ -4,25 +4,15 @@ import { useEffect, useErrorBoundary } from 'preact/hooks'
 import { Button } from '#app/components/button.tsx'
 import { EmptyState } from '#app/components/empty-state.tsx'
 import { sendWaiting } from '#app/components/toasts.tsx'
-import { type PathParams, matchPath } from '#app/router/route-match.ts'
+import type { PathParams } from '#app/router/route-match.ts'
 import { currentPath, wasBack } from '#app/router/router.ts'
-import { SCREENS, type Screen, isFor } from '#app/screens.ts'
+import { screenAt } from '#app/router/screen-at.ts'
+import { type Screen, isFor } from '#app/screens.ts'
 import { currentSession } from '#app/session/current-session.ts'
 import { t } from '#app/texts/shell.ts'
 
 import { Lazy } from './lazy.tsx'
 import { ScreenFailure } from './screen-failure.tsx'
-
-/** The screen of a path, with the values of the names in it. */
-export function screenAt(
-  path: string,
-): { readonly screen: Screen; readonly params: PathParams } | undefined {
-  for (const screen of SCREENS) {
-    const params = matchPath(screen.path, path)
-    if (params) return { screen, params }
-  }
-  return undefined
-}
 
 export function CurrentScreen({ siteName }: { readonly siteName: string }): JSX.Element {
   const path = currentPath.value

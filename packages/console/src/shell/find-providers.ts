@@ -14,7 +14,7 @@ export type FindProvider = (text: string, signal: AbortSignal) => Promise<readon
 
 const providers: FindProvider[] = []
 
-/** Screens register what they know of when their module is loaded: `registerFind(findAdmins)` in `screens/find.ts`. */
+/** `screens/find.ts` registers what the areas know of. */
 export const registerFind = (provider: FindProvider): void => void providers.push(provider)
 
 export const findProviders = (): readonly FindProvider[] => providers

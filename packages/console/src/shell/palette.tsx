@@ -6,6 +6,7 @@ import { Dialog } from '#app/components/dialog.tsx'
 import { Icon } from '#app/components/icon.tsx'
 import { navigate } from '#app/router/router.ts'
 import { SCREENS, isFor } from '#app/screens.ts'
+import { registerFinders } from '#app/screens/find.ts'
 import { currentSession } from '#app/session/current-session.ts'
 import { t } from '#app/texts/shell.ts'
 
@@ -13,6 +14,9 @@ import { type Found, findProviders } from './find-providers.ts'
 
 const DELAY_MS = 150
 const MAX_FOUND = 30
+
+// Once, when the palette is first opened.
+registerFinders()
 
 /** Goes to any screen, or to what the providers find. */
 export function Palette({ onClose }: { readonly onClose: () => void }): JSX.Element {

@@ -50,7 +50,6 @@ export function Shell({ config }: { readonly config: ConsoleConfig }): JSX.Eleme
           <button
             class="find"
             type="button"
-            aria-label={t('shell.search')}
             aria-keyshortcuts="Control+K Meta+K"
             onClick={() => (overlay.value = 'palette')}
           >

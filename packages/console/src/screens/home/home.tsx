@@ -1,44 +1,41 @@
 import type { JSX } from 'preact'
 
-import { useGet } from '#app/api/resources.ts'
 import { Page } from '#app/components/page.tsx'
-import { ProblemNote } from '#app/components/problem-note.tsx'
-import { Skeleton } from '#app/components/skeleton.tsx'
+import { currentConfig } from '#app/current-config.ts'
+import { currentQuery } from '#app/router/router.ts'
+import { currentSession } from '#app/session/current-session.ts'
 
+import { SiteFacts } from './site-facts.tsx'
 import { t } from './texts.ts'
+import { ToDo } from './to-do.tsx'
+import { PERIODS, type PeriodName } from './usage-series.ts'
+import { Usage } from './usage.tsx'
 
+/** Whether all is well: what needs a person, what happened, and what the site is. */
 export function Home(): JSX.Element {
-  const usage = useGet('/admin/data/usage')
-  const totals = usage.value?.totals
+  const { domain } = currentConfig()
+  const isAdmin = currentSession().account.value?.role !== 'user'
+  const asked = currentQuery.value.get('period') ?? ''
+  const period: PeriodName = asked in PERIODS ? (asked as PeriodName) : '24h'
   return (
     <Page
-      title={t('title')}
-      lead={t('lead', { domain: location.host })}
-      call={{ method: 'GET', path: '/admin/data/usage' }}
+      title={domain}
+      lead={isAdmin ? t('lead') : t('lead-user')}
+      {...(isAdmin && {
+        call: {
+          method: 'GET',
+          path: '/admin/data/usage',
+          command: `croft site show --site ${domain}`,
+        },
+      })}
     >
-      <ProblemNote problem={usage.problem} onRetry={usage.reload} />
-      {totals === undefined ? (
-        <Skeleton />
-      ) : (
-        <div class="figures">
-          <Figure label={t('calls')} value={totals.calls} />
-          <Figure label={t('errors')} value={totals.errors} />
-          <Figure label={t('cpu')} value={totals.cpuMs} />
-        </div>
+      {isAdmin && (
+        <>
+          <ToDo />
+          <Usage name={period} />
+        </>
       )}
+      <SiteFacts isAdmin={isAdmin} />
     </Page>
   )
 }
-
-const Figure = ({
-  label,
-  value,
-}: {
-  readonly label: string
-  readonly value: number
-}): JSX.Element => (
-  <div class="figure">
-    <span class="faint">{label}</span>
-    <span class="figure-value">{value}</span>
-  </div>
-)

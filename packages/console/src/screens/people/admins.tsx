@@ -5,24 +5,28 @@ import { api } from '#app/api/api.ts'
 import { type ItemOf, invalidate, useList } from '#app/api/resources.ts'
 import { Badge } from '#app/components/badge.tsx'
 import { Button } from '#app/components/button.tsx'
+import { copyText } from '#app/components/code-block.tsx'
 import { type Column, DataTable } from '#app/components/data-table.tsx'
 import { Dialog } from '#app/components/dialog.tsx'
 import { EmptyState } from '#app/components/empty-state.tsx'
+import { Icon } from '#app/components/icon.tsx'
+import { Menu } from '#app/components/menu.tsx'
 import { Page } from '#app/components/page.tsx'
 import { SearchField } from '#app/components/search-field.tsx'
 import { toast } from '#app/components/toasts.tsx'
+import { currentConfig } from '#app/current-config.ts'
 import { SelectField, TextField } from '#app/forms/fields.tsx'
 import { Form, useForm } from '#app/forms/form.tsx'
 import { pathTo } from '#app/router/route-match.ts'
 import { currentQuery } from '#app/router/router.ts'
+import { currentSession } from '#app/session/current-session.ts'
 import type { Role } from '#app/session/tokens.ts'
 import { t as shell } from '#app/texts/shell.ts'
 
+import { ROLES, resendInvite, statusTone } from './admins-model.ts'
 import { t } from './texts.ts'
 
 type AdminRow = ItemOf<'/admin/api/users'>
-
-const ROLES: readonly Role[] = ['user', 'admin', 'super-admin']
 
 /** Every admin of the site, with a search in the address, and invites. */
 export function Admins(): JSX.Element {
@@ -33,7 +37,12 @@ export function Admins(): JSX.Element {
     <Page
       title={t('admins.title')}
       lead={t('admins.lead')}
-      call={{ method: 'GET', path: '/admin/api/users', query: { q } }}
+      call={{
+        method: 'GET',
+        path: '/admin/api/users',
+        query: { q },
+        command: `croft users --pool admin --site ${currentConfig().domain}`,
+      }}
       actions={
         <Button look="primary" icon="add" onClick={() => (isInviting.value = true)}>
           {t('admins.invite')}
@@ -47,8 +56,13 @@ export function Admins(): JSX.Element {
         columns={columns()}
         rowKey={({ userId }) => userId}
         rowHref={({ userId }) => pathTo('/people/admins/{userId}', { userId })}
+        rowActions={(admin) => <RowMenu admin={admin} />}
         empty={
-          <EmptyState icon="people" title={t('admins.none')}>
+          <EmptyState
+            icon="people"
+            title={t('admins.none')}
+            command={`croft users --pool admin --site ${currentConfig().domain}`}
+          >
             {t('admins.none-lead')}
           </EmptyState>
         }
@@ -58,15 +72,50 @@ export function Admins(): JSX.Element {
   )
 }
 
+function RowMenu({ admin }: { readonly admin: AdminRow }): JSX.Element {
+  const { email, userId, status } = admin
+  return (
+    <Menu
+      label={t('admins.actions', { email })}
+      items={[
+        {
+          label: t('admins.open'),
+          icon: 'people',
+          href: pathTo('/people/admins/{userId}', { userId }),
+        },
+        ...(status === 'INVITED'
+          ? [
+              {
+                label: t('invite.resend'),
+                icon: 'mail',
+                onSelect: async () => resendInvite(admin),
+              } as const,
+            ]
+          : []),
+        {
+          label: t('admins.copy-address'),
+          icon: 'copy',
+          onSelect: async () => copyText(email),
+        },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  )
+}
+
 const columns = (): readonly Column<AdminRow>[] => [
-  { key: 'email', header: t('admins.address'), cell: ({ email }) => email },
+  {
+    key: 'email',
+    header: t('admins.address'),
+    cell: ({ email, userId }) =>
+      userId === currentSession().account.value?.userId ? t('admins.you', { email }) : email,
+  },
   { key: 'role', header: t('admins.role'), cell: ({ role }) => shell(`role.${role}`) },
   {
     key: 'status',
     header: t('admins.status'),
-    cell: ({ status }) => (
-      <Badge tone={status === 'ACTIVE' ? 'good' : 'warning'}>{t(`status.${status}`)}</Badge>
-    ),
+    cell: ({ status }) => <Badge tone={statusTone(status)}>{t(`status.${status}`)}</Badge>,
   },
 ]
 
