@@ -17,7 +17,7 @@ export function encodeFrame(text: string): Buffer {
   return frame.subarray(0, writeFrame(frame, text))
 }
 
-/** The same for who sends many: small ones share one piece of memory, of which no byte is used twice. */
+/** The same for callers that send many: small ones share one piece of memory, of which no byte is used twice. */
 export class FrameEncoder {
   #slab = Buffer.alloc(0)
   #at = 0

@@ -13,6 +13,7 @@ export interface RefusedWord {
 /** Words that are refused, each with the plain word or what to do. A blank matches any white space, `|` separates forms. */
 const REFUSED: readonly (readonly [words: string, instead: string])[] = [
   ['whom|whomever|whoever|whosoever', 'name it: "the caller", "a client that …", "the user who …"'],
+  ['(?:for|to) who', '"for those who …", or the noun'],
   ['nobody', '"no one", or the noun: "no caller", "no user"'],
   ['somebody|anybody|everybody', '"a user", "any client", "everyone", or the noun'],
   ['who is none|who are none|those who are none', '"every other user", "an unknown user"'],
@@ -29,6 +30,7 @@ const REFUSED: readonly (readonly [words: string, instead: string])[] = [
   ['hears?|heard|unheard', '"receives", "is notified", "without a notification"'],
   ['what stands', 'name it: "the value", "the text after …", "the walls around …"'],
   ['stands?(?! (?:in )?for\\b| out\\b)|stood', '"is", "exists", "is valid", "depends on"'],
+  ['(?:is|are) let(?! out\\\\b)', '"may"'],
   ['lets? go', '"releases"'],
   ['gives? way', '"yields"'],
   ['comes? to nothing', '"has no effect"'],

@@ -133,7 +133,7 @@ class ArrivingSite {
     await this.#checkMail(archive)
   }
 
-  /** A message without its bytes would be found out by who wants to read it. */
+  /** A message without its bytes would be found out by its reader only. */
   async #checkMail(archive: UnpackedArchive): Promise<void> {
     const { mailTransfer } = this.#deps
     const wanted = await mailTransfer.count(this.#tx)

@@ -9,7 +9,7 @@ export interface DurationCounts {
   readonly sumSeconds: number
 }
 
-/** Counts durations by how long they were, for who asks what part of them was longer. Adding one is some additions. */
+/** Counts durations in buckets, so that the share of longer ones can be read. Adding one is some additions. */
 export class DurationHistogram {
   readonly #counts = new Float64Array(BOUNDS_MS.length + 1)
   #sumMs = 0

@@ -41,7 +41,10 @@ export class LoadingCache<Key extends {}, Value> {
     return this.#isDoubted(key) ? this.#entries.peek(key) : undefined
   }
 
-  /** The same for who asks at every request: of so many questions one, by chance, counts as a use. To note each takes as long as to find it. */
+  /**
+   * The same for callers at every request: of so many calls one, by chance, counts as a use. To note each takes as long as to
+   * find it.
+   */
   glance(key: Key): NonNullable<Value> | undefined {
     if (this.#isDoubted(key)) return undefined
     return this.#chance.isSampled() ? this.#entries.get(key) : this.#entries.peek(key)

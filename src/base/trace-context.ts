@@ -34,7 +34,7 @@ export function parseTraceContext(
   return { traceId, spanId, isSampled, state }
 }
 
-/** The two headers for who is asked next. */
+/** The two headers for the next service. */
 export function traceHeaders({
   traceId,
   spanId,

@@ -19,7 +19,7 @@ export const siteRollback: CliCommand = {
     const from = await currentOf(service, site.siteId)
     const body = {
       ...(args.second === undefined ? {} : { deploymentId: args.second }),
-      // The faster request wins: what came between is not rolled back unseen.
+      // The faster request wins: a deployment in between is not rolled back.
       ...(from === null ? {} : { from }),
     }
     const path = sitePath(site.siteId, '/deployments/rollback')

@@ -45,7 +45,7 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
 const SAMPLERS = ['parentbased_always_on', 'parentbased_traceidratio'] as const
 
 function readConfig(env: EnvReader, secrets: Secrets): Config {
-  // Without OPERATOR_PORT the operator's routes are on the same port, so the world is let in by choice, not by default.
+  // Without OPERATOR_PORT the operator's routes are on the same port, so they are open to the network by choice, not by default.
   const host = env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1'
   const port = env.read('PORT', parse.port, '8080') ?? 8080
   const baseUrl =

@@ -77,7 +77,7 @@ export class RequestScopes {
     return scope
   }
 
-  /** The scope of a request that has none yet, for who hands it on beside the request. */
+  /** The scope of a request that has none yet, for a server that hands it on beside the request. */
   of(request: Request, peer: Peer): RequestScope {
     const { headers, url } = request
     // Not a count: two of them would reveal how many requests of other sites came between.

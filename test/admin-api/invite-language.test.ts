@@ -37,7 +37,7 @@ async function subjectOfInvite(by: Member, headers: Record<string, string> = {})
   return (await mailTo(stack, email, 'invite')).subject
 }
 
-describe('an invitation to who has no language yet', () => {
+describe('an invitation to a user without a language yet', () => {
   test('is in that of the inviting admin’s last sign-in', async () => {
     expect(await subjectOfInvite(await adminIn('de'))).toBe(GERMAN)
   })
@@ -54,7 +54,7 @@ describe('an invitation to who has no language yet', () => {
     expect(subject).toBe('Your invitation to three.test')
   })
 
-  test('is sent again in the language of who sends it', async () => {
+  test('is sent again in the language of its sender', async () => {
     const { userId } = await pool.invited({ email: 'again@out.test' })
     const answer = await (await adminIn('fr')).call('POST', `/users/${userId}/invite/resend`)
     expect(answer.status).toBe(200)

@@ -223,7 +223,7 @@ describe('one’s own password', () => {
   const change = async (token: string, currentPassword: string, newPassword: string) =>
     api('POST', '/profile/password', token, { currentPassword, newPassword })
 
-  test('is changed by who knows the old one, which ends every other sign-in', async () => {
+  test('is changed with the old one, which ends every other sign-in', async () => {
     const { sub, tokens } = await signedIn('user@one.test', 2)
     const [other = '', own = ''] = tokens
     const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }

@@ -147,7 +147,7 @@ describe('users', () => {
 describe('an invite', () => {
   const resend = (userId: string, by = adam) => by.call('POST', `/users/${userId}/invite/resend`)
 
-  test('is sent again to who has not come, and the link before is dead', async () => {
+  test('is sent again to a user who has not come, and the link before is dead', async () => {
     const { userId, email } = await pool.invited()
     const before = await mailTo(stack, email, 'invite')
     const answer = await resend(userId)
@@ -167,7 +167,7 @@ describe('an invite', () => {
     expect((await resend(userId)).json.inviteRecipient).toBe('again@out.test')
   })
 
-  test('is not sent to who has come', async () => {
+  test('is not sent to a user who has come', async () => {
     expect(await resend(ursula.userId)).toMatchObject(refusal(409, 'UserAlreadyActive'))
   })
 

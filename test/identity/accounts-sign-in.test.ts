@@ -117,7 +117,7 @@ describe('the work that is done', () => {
     })
   })
 
-  test('by the sign-in of who signed up is the same whether the address has an account or not', async () => {
+  test('by the sign-in after a sign-up is the same whether the address has an account or not', async () => {
     const ask = (email: string, password: string) =>
       workOf(() => desk.signIn(email, password, STRANGER))
     await desk.signUp('ann@x.org', BETTER, STRANGER)
@@ -254,7 +254,7 @@ describe('guesses', () => {
     expect(blocked.at(-1)).toMatchObject({ detail: { counted: 'address', waitSeconds: 1 } })
   })
 
-  test('of who has an account of their own are still counted', async () => {
+  test('of an account’s owner are still counted', async () => {
     await desk.account('attacker@x.org')
     for (let count = 0; count < 49; count += 1) {
       await expect(desk.signIn(`victim-${count}@x.org`, GOOD, STRANGER)).rejects.toMatchObject(

@@ -195,7 +195,7 @@ describe('the page for consent', () => {
     expect(await consentsOf(other)).toEqual([])
   })
 
-  test('is nothing for who is not signed in, and nothing for an application of the site', async () => {
+  test('is nothing without a session, and nothing for an application of the site', async () => {
     const owner = await Owner.of(stack, 'one.test')
     const ours = await RegisteredParty.register(stack, 'one.test')
     const direct = await ask(owner, ours, {}, 'consent')

@@ -168,7 +168,7 @@ describe.each([
       }
     })
 
-    test('is taken off by admins and operators, for who has lost everything', async () => {
+    test('is taken off by admins and operators, for a user who has lost everything', async () => {
       const owner = await Owner.of(stack, host)
       await setUp(owner)
       const admin = await stack.adminToken(host, 'admin')

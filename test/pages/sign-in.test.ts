@@ -78,7 +78,7 @@ describe('a sign-in', () => {
     expect(refusals.map(({ status }) => status)).toEqual([400, 400, 400])
   })
 
-  test('that is refused keeps the address, never the password, and says so to who cannot see', async () => {
+  test('that is refused keeps the address, never the password, and says so to screen readers', async () => {
     const { text, headers } = await signIn('"eve"@example.test', WRONG)
     expect(text).toContain('value="&#34;eve&#34;@example.test"')
     expect(text).not.toContain(WRONG)

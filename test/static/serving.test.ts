@@ -419,7 +419,7 @@ describe('the settings', () => {
     expect(refused.json.error.message).toContain(at)
   })
 
-  test('refuse two files that are one to who asks', async () => {
+  test('refuse two files that are one to clients', async () => {
     const refused = await desk.tried(host, { 'e\u0301.txt': 'a', '\u00e9.txt': 'b' })
     expect(refused.json.error.message).toContain('is there twice')
   })

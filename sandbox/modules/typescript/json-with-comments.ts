@@ -1,7 +1,7 @@
 /** Strings, comments, and commas that nothing follows but comments. */
 const PARTS = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|,(?=\s*[}\]])/g
 
-/** The value of JSON that may have comments and trailing commas, as configuration files do; undefined when it is no such thing. */
+/** The value of JSON that may have comments and trailing commas, as configuration files do; undefined for other text. */
 export function parseJsonWithComments(text: string): unknown {
   const kept = (part: string): string => (part.startsWith('"') ? part : ' ')
   try {

@@ -22,7 +22,7 @@ export interface FastPathRequest {
   readonly request: Request
   readonly scope: RequestScope
   readonly peer: Peer
-  /** What lets the origin of a page read the answer; undefined for who is no page. */
+  /** The headers that let the origin of a page read the response; undefined without such an origin. */
   readonly cors: Readonly<Record<string, string>> | undefined
 }
 

@@ -14,7 +14,7 @@ export interface Uploads {
   ): Promise<ObjectHead>
 }
 
-/** What would mean another object than the body, or another moment than now. Who sends it must not believe it was heeded. */
+/** What would mean another object than the body, or another moment than now. Its sender must not believe that it had an effect. */
 const UNSUPPORTED_HEADERS = ['content-range', 'if-match', 'if-unmodified-since']
 
 /** Stores what the URL grants: its content type, exactly its bytes or up to them. Anything else is refused and stores nothing. */

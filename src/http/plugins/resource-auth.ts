@@ -16,7 +16,7 @@ interface ResourceRequest {
   readonly least: Role
 }
 
-/** Who calls, and the resource that the path names, in one trip. Throws for who holds less than that role. */
+/** Who calls, and the resource that the path names, in one trip. Throws for a lower role. */
 export async function admitToResource(
   context: AppContext,
   site: Site,

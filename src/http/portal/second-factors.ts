@@ -12,7 +12,7 @@ const UserQuery = t.Object({
   pool: t.Optional(t.Union([t.Literal('admin'), t.Literal('data')])),
 })
 
-/** For who has lost the device and the recovery codes, and has shown the operator that they are who they say. */
+/** For a user who has lost the device and the recovery codes, and has shown the operator that they are who they say. */
 export const portalSecondFactorRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/second-factor' })
     .use(operatorAuth(context))

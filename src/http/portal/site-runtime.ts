@@ -12,7 +12,7 @@ const SiteRuntime = Type.Object({
   permissionsSync: PermissionsSyncView,
 })
 
-/** How far the published runtime of a site is, for who waits for what they deployed. */
+/** How far the published runtime of a site is, for a client that waits for its deployment. */
 export const portalSiteRuntimeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/runtime' }).use(siteAccess(context)).get(
     '/',

@@ -111,7 +111,7 @@ export class SignUps {
     })
   }
 
-  /** The sign-up of who gives its password with its code. The same work when there is none. */
+  /** The sign-up with its password and its code. The same work when there is none. */
   async #chosen(
     { site, pool, origin }: PoolRequest,
     { email, registrationId, password, code }: SignUpConfirmation,

@@ -88,7 +88,7 @@ export class AdminUsers {
     })
   }
 
-  /** 404 for who is not of the site's admin pool. */
+  /** 404 for a user outside the site's admin pool. */
   async get(site: Site, userId: string): Promise<AdminUser> {
     const { admin } = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) =>
@@ -96,7 +96,7 @@ export class AdminUsers {
     )
   }
 
-  /** A new link for one who has not come yet; the ones before end. 409 `UserAlreadyActive` for who has come. */
+  /** A new link for one who has not come yet; the ones before end. 409 `UserAlreadyActive` for a user who has come. */
   async resendInvite(site: Site, by: UserActor, userId: string): Promise<CreatedAdminUser> {
     const { database, directory, users, rateLimiter, invites } = this.#deps
     const { admin: pool } = await directory.get(site)

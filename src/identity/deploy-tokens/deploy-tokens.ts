@@ -30,7 +30,7 @@ import {
 } from './queries.ts'
 
 const SECRET_BYTES = 32
-/** Tells what it is to who finds one, and to scanners of repositories. */
+/** Tells people who find one, and scanners of repositories, what it is. */
 const PREFIX = 'croft_deploy_'
 const USE_NOTED_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000

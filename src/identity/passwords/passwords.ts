@@ -147,8 +147,8 @@ export class Passwords {
   }
 
   /**
-   * Stores the password again when it was hashed at another cost than today's, or lacks a verifier that the pool's clients
-   * need now. For who has just proven to know it.
+   * Stores the password again when it was hashed at another cost than today's, or lacks a verifier that the pool's clients need
+   * now. For a user who has just proven to know it.
    */
   async renew(site: Site, pool: Pool, verified: VerifiedPassword): Promise<void> {
     const outdated = this.#deps.hasher.isOutdated(verified.hash)

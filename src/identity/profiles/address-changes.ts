@@ -195,7 +195,7 @@ export class AddressChanges {
     })
   }
 
-  /** The same for who has shown a code that went to the new address. False when that address does not wait. */
+  /** The same for a user who has shown a code that went to the new address. False when that address does not wait. */
   async confirmPending(
     tx: SiteTx,
     { site, pool, origin }: PoolRequest,

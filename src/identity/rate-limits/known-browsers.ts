@@ -22,7 +22,7 @@ const Sealed = Type.Object({
 type Accounts = readonly (readonly [account: string, id: string])[]
 
 /**
- * Browsers with an earlier sign-in, by an encrypted cookie. It is no proof of who comes: it only gives them counters of their
+ * Browsers with an earlier sign-in, by an encrypted cookie. It is no proof of identity: it only gives the browser counters of its
  * own, which strangers cannot fill.
  */
 export class KnownBrowsers {

@@ -46,7 +46,7 @@ export interface SecondFactorState {
 /** With what a second step was taken. */
 export type SecondFactor = 'totp' | 'recovery-code'
 
-/** Authenticator apps of accounts, and the recovery codes for who has lost theirs. */
+/** Authenticator apps of accounts, and the recovery codes for users who have lost theirs. */
 export class SecondFactors {
   readonly #deps
 

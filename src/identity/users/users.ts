@@ -72,7 +72,7 @@ export class Users {
     return selectUser(tx, userPoolId, sub)
   }
 
-  /** 404 for who cannot sign in, or is not there any more. */
+  /** 404 for a user who cannot sign in, or does not exist any more. */
   async active(tx: SiteTx, userPoolId: string, sub: string): Promise<User> {
     const user = await selectUser(tx, userPoolId, sub)
     if (user?.status !== 'ACTIVE') throw notFound('User', sub)

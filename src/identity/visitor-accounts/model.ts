@@ -37,7 +37,7 @@ export const VisitorAccountDetail = Type.Object(
     signInMethods: Type.Array(Type.Union([Type.Literal('password'), Type.Literal('google')])),
     /** Whether signing in takes an authenticator app beside the password. */
     secondFactor: Type.Boolean(),
-    /** When a sign-in of theirs that has not ended was used last, to the minute; null for who is not signed in. */
+    /** When a sign-in of theirs that has not ended was used last, to the minute; null without one. */
     lastSeenAt: Type.Union([Type.Date(), Type.Null()]),
   },
   { title: 'VisitorDetail' },

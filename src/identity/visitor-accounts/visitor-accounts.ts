@@ -23,7 +23,7 @@ import {
   updateVisitorStatus,
 } from './queries.ts'
 
-/** The accounts of a site's visitors, as its admins and the operator manage them. 404 `UserNotFound` for who is no visitor. */
+/** The accounts of a site's visitors, as its admins and the operator manage them. 404 `UserNotFound` for other users. */
 export class VisitorAccounts {
   readonly #deps
 

@@ -10,7 +10,7 @@ import { insertReturnedRaw } from './returned-queries.ts'
 
 const ENVELOPE_TRACE = /^Return-Path:.*\r\n/i
 
-/** Bounces of forwarded mail on their way back to its author, or to who forwarded it before. They are in no mailbox. */
+/** Bounces of forwarded mail on their way back to its author, or to the server that forwarded it before. They are in no mailbox. */
 export class ReturnedBounces {
   readonly #deps
 

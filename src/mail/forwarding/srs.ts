@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Days in which a bounce may come back, of the 1024 that a timestamp tells apart. */
+/** Days in which a bounce may come back, of the 1024 that a timestamp distinguishes. */
 const VALID_DAYS = 21
 const DAY_MS = 24 * 3_600_000
 const DAYS = 1024

@@ -15,7 +15,7 @@ import { selectMailbox } from './queries.ts'
 
 /** The people of a site's admin pool. */
 interface OwnerDirectory {
-  /** Those with these ids or addresses, in their order; undefined for who is not there. They stay until the transaction ends. */
+  /** Those with these ids or addresses, in their order; undefined for an unknown one. They stay until the transaction ends. */
   holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]>
 }
 

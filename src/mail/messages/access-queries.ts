@@ -17,7 +17,7 @@ export interface ReadableMessage extends ReadableMailbox {
   readonly deleted: boolean
 }
 
-/** The one rule of who may read: admins every mailbox of the site, others those that they own, in whatever state. */
+/** The one rule for reading: admins every mailbox of the site, others those that they own, in whatever state. */
 const readableBy = (reader: Actor) =>
   atLeast(reader, 'admin')
     ? sql<boolean>`true`

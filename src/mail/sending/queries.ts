@@ -163,7 +163,7 @@ export interface ClaimedRecipient {
   /** Whether its sender was notified that it is late. */
   readonly isNoticed: boolean
   readonly traceHeader: string
-  /** What was found out of who sent it, where it came in. */
+  /** What was found out of its sender, where it came in. */
   readonly authentication: unknown
   readonly envelopeFrom: string
   readonly attempts: number

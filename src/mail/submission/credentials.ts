@@ -30,7 +30,7 @@ import {
 } from './queries.ts'
 
 const SECRET_BYTES = 32
-/** Tells what it is to who finds one, and to programs that it is no option. */
+/** Tells people who find one what it is, and programs that it is no option. */
 const PREFIX = 'croft_'
 const USE_NOTED_MS = 3_600_000
 

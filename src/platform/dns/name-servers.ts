@@ -5,7 +5,7 @@ import { ifMissing } from '#base/error-code.ts'
 import type { DnsServerAddress } from '#config/config.ts'
 
 const RESOLV_CONF = '/etc/resolv.conf'
-/** As long as a change of the file may go unseen. */
+/** How long a change of the file may stay unnoticed. */
 const REREAD_MS = 5000
 /** As many as the C library asks (resolv.conf(5)). */
 const MAX_SERVERS = 3

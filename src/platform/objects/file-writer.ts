@@ -114,8 +114,8 @@ async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Gives a file a second name, or a copy where the file system knows no such thing, as durably as it was written. False when there
- * is no file.
+ * Gives a file a second name, or a copy where the file system has no links, as durably as it was written. False when there is no
+ * file.
  */
 export async function linkObjectFile(
   from: string,

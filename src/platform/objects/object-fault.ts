@@ -1,4 +1,4 @@
-/** What can go wrong with an object that a caller may want to tell apart. A body that is too long is an AppError `PayloadTooLarge`. */
+/** Errors of an object that a caller may want to distinguish. A body that is too long is an AppError `PayloadTooLarge`. */
 export class ObjectFault extends Error {
   override readonly name = 'ObjectFault'
   readonly code: ObjectFaultCode

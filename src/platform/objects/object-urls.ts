@@ -144,7 +144,7 @@ function siteOfKey(key: string): string {
   return siteId
 }
 
-/** One URL for one key: a decoder passes over what an encoder would not have written. */
+/** One URL for one key: a decoder accepts more than an encoder would have written. */
 function decodedKey(encodedKey: string): string | undefined {
   const key = Buffer.from(encodedKey, 'base64url').toString()
   return Buffer.from(key).toString('base64url') === encodedKey ? key : undefined

@@ -10,7 +10,7 @@ type FoundImport =
 /** Undefined for what neither the import map names nor begins with a slash. */
 export type ModuleFinder = (specifier: string, referrer: string) => FoundImport | undefined
 
-/** Finds modules as the sandbox does, for who bundles them before they get there. */
+/** Finds modules as the sandbox does, for bundling them before they get there. */
 export function moduleFinder(
   texts: ArtifactTexts,
   exists: (path: string) => boolean,

@@ -79,7 +79,7 @@ export class OperationCalls {
     return this.#deps.published.peek(siteId)?.operations.get(operation)?.http === false
   }
 
-  /** A visitor's call, for who needs no promise. */
+  /** A visitor's call, for callers that need no promise. */
   begin(call: Call, reply: Reply<OperationAnswer>): void {
     try {
       const site = this.#deps.published.current(call.site)

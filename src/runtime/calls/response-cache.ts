@@ -168,7 +168,7 @@ export const requestTextOf = ({ authority, body }: CachedCall): string =>
  * reaches another caller; so is the site's own authority, whose nested calls open what strangers may not. Refuses a short body that a function could not be called with.
  */
 export function cacheKeyOf({ site, authority, body }: CachedCall, group: string): CacheKey {
-  // A long body that is not valid is refused when it runs, and then nothing is kept under this key. Tables tell numbers apart
+  // A long body that is not valid is refused when it runs, and then nothing is kept under this key. Tables distinguish numbers
   // that are one as doubles.
   const isRaw = body.length > MAX_CANONICAL || withExactNumbers(body) !== body
   const request = isRaw ? `raw ${body}` : `json ${canonicalJson(payloadOf(body))}`

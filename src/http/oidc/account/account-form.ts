@@ -117,7 +117,7 @@ async function proven(
   return context.proofs.run(account, subject, readProof(fields), () => form.submit(account, fields))
 }
 
-/** Under a form, for who does not want to send it. */
+/** Under a form, for users who do not want to send it. */
 const backLine = ({ pool }: AccountRequest): Html =>
   linkLine(t('account.changed-mind'), pathTo(pool, 'account'), t('account.back'))
 

@@ -176,7 +176,7 @@ const googleAction = ({ pool }: AccountRequest, { google }: OwnAccount): Html =>
   return rowLink(pathTo(pool, 'account/google'), label, 'Google')
 }
 
-/** Only for who has let one in. */
+/** Only for users who have authorized one. */
 function applicationSection(
   request: AccountRequest,
   { applications, now }: AccountOverview,

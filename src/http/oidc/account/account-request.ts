@@ -37,7 +37,7 @@ export interface AccountRequest extends PoolPageRequest {
   readonly done: (notice: AccountNotice, detail?: string) => Response
 }
 
-/** Reads requests to the account's pages. Returns the redirect to the sign-in instead for who has none. */
+/** Reads requests to the account's pages. Returns the redirect to the sign-in instead for a browser without a session. */
 function accountReader({ sealer, clock, sessions }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
@@ -71,7 +71,7 @@ function accountReader({ sealer, clock, sessions }: AppContext) {
   }
 }
 
-/** Answers requests of who is signed in; any other is led to the sign-in. */
+/** Answers requests with a session; any other is redirected to the sign-in. */
 export function ownerOnly(context: AppContext) {
   const open = accountReader(context)
   return (page: AccountPage, answer: (account: AccountRequest) => Promise<Response> | Response) =>

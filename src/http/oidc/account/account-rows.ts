@@ -22,14 +22,14 @@ export const accountRow = (
 export const rowLink = (href: string, label: LocalizedText, what: LocalizedText): Html =>
   html`<a class="link" href="${href}">${label}${visuallyHidden(what)}</a>`
 
-/** For who does not see the row. */
+/** For screen readers. */
 export const visuallyHidden = (what: LocalizedText): Html =>
   html`<span class="visually-hidden"> ${what}</span>`
 
 interface RowButton {
   readonly action: string
   readonly label: LocalizedText
-  /** For who does not see the row. */
+  /** For screen readers. */
   readonly what?: LocalizedText | undefined
   readonly hidden?: Readonly<Record<string, string>>
 }
