@@ -73,7 +73,10 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
     throw invalidFields([{ field: 'definition', message: 'expected object' }])
   }
   checkDefinitionBounds(value)
-  return { ...value }
+  // Tells an editor the schema of the file, and nothing of the site.
+  const { $schema, ...document } = value
+  if ($schema === undefined || typeof $schema === 'string') return document
+  throw invalidFields([{ field: '$schema', message: 'must be the address of a schema, as text' }])
 }
 
 /** Definitions that were found to be within the bounds. */

@@ -15,12 +15,12 @@ const MAX_PAYLOAD_BYTES = 256 * 1024
 /** The envelope of a call is one level. */
 const MAX_PAYLOAD_DEPTH = 127
 
-const ScheduleInput = ClosedObject({
+export const ScheduleInput = ClosedObject({
   cron: Type.String({ minLength: 1, maxLength: 256 }),
   timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })
 
-const AuthInput = ClosedObject({
+export const JobAuthInput = ClosedObject({
   mode: Type.Union([Type.Literal('system'), Type.Literal('user')]),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
 })
@@ -30,7 +30,7 @@ export const JobBody = ClosedObject({
   operation: SiteName,
   payload: Type.Optional(Type.Unknown()),
   schedule: Type.Optional(Type.Union([ScheduleInput, Type.Null()])),
-  auth: Type.Optional(AuthInput),
+  auth: Type.Optional(JobAuthInput),
   enabled: Type.Optional(Type.Boolean()),
 })
 export type JobBody = Static<typeof JobBody>
@@ -107,7 +107,7 @@ function checkFires(schedule: ScheduleText, now: number): void {
   throw invalid('schedule.cron', `"${schedule.cron}" never comes: there is no such date`)
 }
 
-function parseAuth({ mode, username }: Static<typeof AuthInput>): JobAuth {
+function parseAuth({ mode, username }: Static<typeof JobAuthInput>): JobAuth {
   if (mode === 'user') {
     if (username === undefined) {
       throw invalid('auth.username', 'is required in mode "user": name the user to run as')

@@ -6,7 +6,7 @@ import { isStorable } from '#base/storable-text.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
-const Grant = ClosedObject({
+export const Grant = ClosedObject({
   resourceId: Type.String({ minLength: 1, maxLength: 64 }),
   access: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('readWrite')]),
 })

@@ -7,7 +7,7 @@ import { invalidFields } from '#runtime/shape.ts'
 /** DynamoDB's own bounds: attribute names up to 255 characters, 20 global secondary indexes. */
 const AttributeName = Type.String({ minLength: 1, maxLength: 255 })
 
-const KeyAttribute = ClosedObject({
+export const KeyAttribute = ClosedObject({
   name: AttributeName,
   type: Type.Union([Type.Literal('S'), Type.Literal('N'), Type.Literal('B')]),
 })
@@ -27,7 +27,7 @@ const IndexProjection = Type.Union(
   },
 )
 
-const SecondaryIndex = ClosedObject({
+export const SecondaryIndex = ClosedObject({
   name: Type.String({
     pattern: '^[A-Za-z0-9_.-]{3,255}$',
     fault: 'must be 3 to 255 letters, digits, "_", "-" or "."',

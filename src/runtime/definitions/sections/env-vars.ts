@@ -14,7 +14,7 @@ import { MAX_ENV_VARS, type StorageBackend, planEnvVarChanges } from '#runtime/e
 import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
 
-const DefinedEnvVar = ClosedObject({
+export const DefinedEnvVar = ClosedObject({
   name: Type.String(),
   value: Type.Optional(Type.String()),
   secret: Type.Optional(Type.Boolean()),

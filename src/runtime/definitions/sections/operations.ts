@@ -23,7 +23,7 @@ import type { ResourceType } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/resources.ts'
 import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
 
-const DefinedOperation = ClosedObject({
+export const DefinedOperation = ClosedObject({
   operation: SiteName,
   /** Name of a function. */
   lambdaResource: Type.Optional(SiteName),
