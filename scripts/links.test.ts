@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { HeadingIds } from './docs/heading-ids.ts'
+
 const ROOT = join(import.meta.dirname, '..')
 const PAGES = [
   '*.md',
@@ -26,17 +28,10 @@ const fileLinks = (text: string): Link[] =>
       .matchAll(/\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?[^)]*\)/g),
   ].map(([, path = '', anchor = '']) => ({ path, anchor }))
 
-/** Anchors of the headings, by the rule of GitHub: lower case, no punctuation, a number where there are several. */
 function anchorsOf(text: string): ReadonlySet<string> {
-  const anchors = new Set<string>()
-  for (const [, heading = ''] of text.replaceAll(FENCED, '').matchAll(/^#+ (.+)$/gm)) {
-    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase()
-    const anchor = plain.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
-    let unique = anchor
-    for (let at = 1; anchors.has(unique); at += 1) unique = `${anchor}-${at}`
-    anchors.add(unique)
-  }
-  return anchors
+  const ids = new HeadingIds()
+  const headings = text.replaceAll(FENCED, '').matchAll(/^#+ (.+)$/gm)
+  return new Set([...headings].map(([, heading = '']) => ids.idOf(heading)))
 }
 
 test('links between the pages of this repository lead to files and headings that exist', async () => {
