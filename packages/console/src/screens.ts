@@ -27,6 +27,8 @@ export interface Screen {
   readonly load: () => Promise<ComponentType<ScreenProps>>
 }
 
+const loadInbox = async () => (await import('./screens/mail/inbox.tsx')).Inbox
+
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
   {
@@ -36,6 +38,36 @@ export const SCREENS: readonly Screen[] = [
     icon: 'home',
     role: 'user',
     load: async () => (await import('./screens/home/home.tsx')).Home,
+  },
+  {
+    path: '/mail',
+    title: 'screen.inbox',
+    area: 'mail',
+    icon: 'mail',
+    role: 'user',
+    load: loadInbox,
+  },
+  {
+    path: '/mail/compose',
+    title: 'screen.compose',
+    area: 'mail',
+    role: 'user',
+    load: async () => (await import('./screens/mail/compose.tsx')).Compose,
+  },
+  {
+    path: '/mail/messages/{id}',
+    title: 'screen.message',
+    area: 'mail',
+    role: 'user',
+    load: async () => (await import('./screens/mail/message.tsx')).MessageScreen,
+  },
+  { path: '/mail/{address}', title: 'screen.inbox', area: 'mail', role: 'user', load: loadInbox },
+  {
+    path: '/mail/{address}/{folder}',
+    title: 'screen.inbox',
+    area: 'mail',
+    role: 'user',
+    load: loadInbox,
   },
   {
     path: '/people/admins',

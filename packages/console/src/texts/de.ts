@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Backups',
   'screen.inbox': 'Posteingang',
   'screen.message': 'Nachricht',
+  'screen.compose': 'Neue Nachricht',
   'screen.mailboxes': 'Postfächer',
   'screen.mailbox': 'Postfach',
   'screen.aliases': 'Aliasse',

@@ -37,6 +37,7 @@ export const TEXTS = {
   'screen.backups': 'Backups',
   'screen.inbox': 'Inbox',
   'screen.message': 'Message',
+  'screen.compose': 'New message',
   'screen.mailboxes': 'Mailboxes',
   'screen.mailbox': 'Mailbox',
   'screen.aliases': 'Aliases',

@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Copias de seguridad',
   'screen.inbox': 'Bandeja de entrada',
   'screen.message': 'Mensaje',
+  'screen.compose': 'Mensaje nuevo',
   'screen.mailboxes': 'Buzones',
   'screen.mailbox': 'Buzón',
   'screen.aliases': 'Alias',

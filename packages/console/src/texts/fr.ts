@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Sauvegardes',
   'screen.inbox': 'Boîte de réception',
   'screen.message': 'Message',
+  'screen.compose': 'Nouveau message',
   'screen.mailboxes': 'Boîtes aux lettres',
   'screen.mailbox': 'Boîte aux lettres',
   'screen.aliases': 'Alias',

@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Backup',
   'screen.inbox': 'Posta in arrivo',
   'screen.message': 'Messaggio',
+  'screen.compose': 'Nuovo messaggio',
   'screen.mailboxes': 'Caselle',
   'screen.mailbox': 'Casella',
   'screen.aliases': 'Alias',

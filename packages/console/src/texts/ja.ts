@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'バックアップ',
   'screen.inbox': '受信トレイ',
   'screen.message': 'メッセージ',
+  'screen.compose': '新規メッセージ',
   'screen.mailboxes': 'メールボックス',
   'screen.mailbox': 'メールボックス',
   'screen.aliases': 'エイリアス',

@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Kopie zapasowe',
   'screen.inbox': 'Odebrane',
   'screen.message': 'Wiadomość',
+  'screen.compose': 'Nowa wiadomość',
   'screen.mailboxes': 'Skrzynki',
   'screen.mailbox': 'Skrzynka',
   'screen.aliases': 'Aliasy',

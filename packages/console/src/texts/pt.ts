@@ -39,6 +39,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.backups': 'Cópias de segurança',
   'screen.inbox': 'Caixa de entrada',
   'screen.message': 'Mensagem',
+  'screen.compose': 'Nova mensagem',
   'screen.mailboxes': 'Caixas de correio',
   'screen.mailbox': 'Caixa de correio',
   'screen.aliases': 'Endereços alternativos',

@@ -1,0 +1,19 @@
+import { CroftError } from '../../../../sdk/error.ts'
+
+/** An error about one recipient of a list, `to[1]`, becomes one about the field where the person wrote all of them, and names the recipient. */
+export function atFields(
+  error: unknown,
+  lists: Readonly<Record<string, readonly string[]>>,
+): unknown {
+  if (!(error instanceof CroftError) || !Array.isArray(error.details)) return error
+  const { code, status, requestId } = error
+  const details = error.details.map((detail: unknown) => {
+    const { field, message } = Object(detail) as Record<string, unknown>
+    const [, list = '', at = ''] = /^(?:body\.)?(\w+)[[./](\d+)\]?$/.exec(String(field)) ?? []
+    const recipient = lists[list]?.[Number(at)]
+    return recipient === undefined
+      ? detail
+      : { field: list, message: `“${recipient}”: ${String(message)}` }
+  })
+  return new CroftError(error.message, { code, status, requestId, details, cause: error })
+}
