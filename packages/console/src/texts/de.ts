@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Postfach',
   'screen.aliases': 'Aliasse',
   'screen.contact': 'Kontaktformular',
+  'screen.suppressions': 'Gesperrte Adressen',
   'screen.outbox': 'Postausgang',
   'screen.deploy-tokens': 'Deploy-Tokens',
   'screen.settings': 'Website-Einstellungen',

@@ -42,6 +42,7 @@ export const TEXTS = {
   'screen.mailbox': 'Mailbox',
   'screen.aliases': 'Aliases',
   'screen.contact': 'Contact form',
+  'screen.suppressions': 'Suppressed addresses',
   'screen.outbox': 'Outbox',
   'screen.deploy-tokens': 'Deploy tokens',
   'screen.settings': 'Site settings',

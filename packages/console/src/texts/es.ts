@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Buzón',
   'screen.aliases': 'Alias',
   'screen.contact': 'Formulario de contacto',
+  'screen.suppressions': 'Direcciones bloqueadas',
   'screen.outbox': 'Bandeja de salida',
   'screen.deploy-tokens': 'Tokens de despliegue',
   'screen.settings': 'Ajustes del sitio',

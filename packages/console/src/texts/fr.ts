@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Boîte aux lettres',
   'screen.aliases': 'Alias',
   'screen.contact': 'Formulaire de contact',
+  'screen.suppressions': 'Adresses bloquées',
   'screen.outbox': 'Boîte d’envoi',
   'screen.deploy-tokens': 'Jetons de déploiement',
   'screen.settings': 'Réglages du site',

@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Casella',
   'screen.aliases': 'Alias',
   'screen.contact': 'Modulo di contatto',
+  'screen.suppressions': 'Indirizzi bloccati',
   'screen.outbox': 'Posta in uscita',
   'screen.deploy-tokens': 'Token di distribuzione',
   'screen.settings': 'Impostazioni del sito',

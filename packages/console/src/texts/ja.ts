@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'メールボックス',
   'screen.aliases': 'エイリアス',
   'screen.contact': '問い合わせフォーム',
+  'screen.suppressions': '送信停止中のアドレス',
   'screen.outbox': '送信トレイ',
   'screen.deploy-tokens': 'デプロイトークン',
   'screen.settings': 'サイト設定',

@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Skrzynka',
   'screen.aliases': 'Aliasy',
   'screen.contact': 'Formularz kontaktowy',
+  'screen.suppressions': 'Zablokowane adresy',
   'screen.outbox': 'Wychodzące',
   'screen.deploy-tokens': 'Tokeny wdrożeń',
   'screen.settings': 'Ustawienia witryny',

@@ -44,6 +44,7 @@ export const TEXTS: Readonly<Record<keyof typeof EN, string>> = {
   'screen.mailbox': 'Caixa de correio',
   'screen.aliases': 'Endereços alternativos',
   'screen.contact': 'Formulário de contacto',
+  'screen.suppressions': 'Endereços bloqueados',
   'screen.outbox': 'Caixa de saída',
   'screen.deploy-tokens': 'Tokens de implementação',
   'screen.settings': 'Definições do site',

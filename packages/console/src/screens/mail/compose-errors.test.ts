@@ -17,6 +17,13 @@ test('an error about one recipient is at the field of all, and names the recipie
   })
 })
 
+test('a sentence that names the recipient is left as it is', () => {
+  const error = refused({ field: 'targets[0]', message: '"a@b.test" is no mailbox' })
+  expect(problemOf(atFields(error, { targets: ['a@b.test'] })).fields).toEqual({
+    targets: '"a@b.test" is no mailbox',
+  })
+})
+
 test('other errors are as they were', () => {
   const error = refused({ field: 'subject', message: 'must be one line' })
   expect(problemOf(atFields(error, { to: [] })).fields).toEqual({ subject: 'must be one line' })

@@ -11,9 +11,10 @@ export function atFields(
     const { field, message } = Object(detail) as Record<string, unknown>
     const [, list = '', at = ''] = /^(?:body\.)?(\w+)[[./](\d+)\]?$/.exec(String(field)) ?? []
     const recipient = lists[list]?.[Number(at)]
-    return recipient === undefined
-      ? detail
-      : { field: list, message: `“${recipient}”: ${String(message)}` }
+    if (recipient === undefined) return detail
+    const text = String(message)
+    // Some say themselves which one is meant.
+    return { field: list, message: text.includes(recipient) ? text : `“${recipient}”: ${text}` }
   })
   return new CroftError(error.message, { code, status, requestId, details, cause: error })
 }

@@ -18,6 +18,7 @@ import { rememberList } from './last-list.ts'
 import { useMailChanges } from './message-events.ts'
 import { type ListedMessage, isLeaving, moveAsked } from './message-moves.ts'
 import { MessageRow, moveBetweenMessages } from './message-row.tsx'
+import { siteDomain } from './site-domain.ts'
 import { t } from './texts.ts'
 
 /** The messages of a folder, of one mailbox or of all that the person may read. */
@@ -190,7 +191,7 @@ function NoMailbox(): JSX.Element {
     <EmptyState
       icon="mailbox"
       title={t('empty.mailbox-admin')}
-      command={`croft mailbox create info@${location.hostname.replace(/^admin\./, '')} --owner ${email}`}
+      command={`croft mailbox create info@${siteDomain()} --owner ${email}`}
     >
       {t('empty.mailbox-admin-lead')}
     </EmptyState>

@@ -23,6 +23,7 @@ import { moveItems } from './move-items.ts'
 import { objectUrl } from './object-url.ts'
 import type { OpenMessage } from './open-message.ts'
 import { SenderNote } from './sender-note.tsx'
+import { siteDomain } from './site-domain.ts'
 import { t } from './texts.ts'
 
 /** Before its time is over, the addresses of files are read again. */
@@ -48,7 +49,7 @@ export function MessageScreen({ params }: ScreenProps): JSX.Element {
         method: 'GET',
         path,
         params: { messageId },
-        command: `croft mail show ${messageId} --site ${location.hostname.replace(/^admin\./, '')}`,
+        command: `croft mail show ${messageId} --site ${siteDomain()}`,
       }}
       actions={message && <MessageActions message={message} />}
     >

@@ -1,0 +1,42 @@
+import type { TEXTS as ENGLISH } from './en.ts'
+
+export const TEXTS: Readonly<Record<keyof typeof ENGLISH, string>> = {
+  'aliases.title': 'Alias',
+  'aliases.lead': 'Indirizzi di questo sito che portano a caselle.',
+  'aliases.add': 'Crea un alias',
+  'aliases.edit': 'Modifica l’alias',
+  'aliases.address': 'Indirizzo',
+  'aliases.address-hint': 'Per esempio office@{domain}.',
+  'aliases.targets': 'Caselle',
+  'aliases.targets-hint': 'Indirizzi di caselle di questo sito, uno per riga.',
+  'aliases.none': 'Ancora nessun alias',
+  'aliases.none-lead':
+    'Con un alias una casella riceve la posta di più indirizzi, o più caselle quella di uno.',
+  'aliases.saved': 'L’alias {address} è salvato',
+  'aliases.deleted': 'L’alias {address} è eliminato',
+  'setup.save': 'Salva',
+  'setup.change': 'Modifica',
+  'setup.delete': 'Elimina',
+  'setup.add': 'Aggiungi',
+  'setup.remove': 'Rimuovi',
+  'setup.actions': 'Azioni per {name}',
+  'contact.title': 'Destinatari del modulo di contatto',
+  'contact.lead':
+    'Ciò che si scrive nel modulo di contatto del sito viene inviato a questi indirizzi.',
+  'contact.add': 'Aggiungi destinatari',
+  'contact.addresses': 'Indirizzi',
+  'contact.addresses-hint': 'Indirizzi qualsiasi, uno per riga.',
+  'contact.since': 'Dal',
+  'contact.none': 'Il modulo di contatto non ha ancora destinatari',
+  'contact.none-lead': 'Finché non c’è un destinatario, il modulo rifiuta gli invii.',
+  'contact.added': '{count, plural, one {# destinatario aggiunto} other {# destinatari aggiunti}}',
+  'contact.removed': '{address} non riceve più il modulo di contatto',
+  'suppressions.title': 'Indirizzi bloccati',
+  'suppressions.lead':
+    'Il sito non invia nulla a questi indirizzi, perché la posta è tornata indietro.',
+  'suppressions.reason': 'Risposta del server',
+  'suppressions.again': 'Invia di nuovo',
+  'suppressions.removed': 'Il sito invia di nuovo a {address}',
+  'suppressions.none': 'Nessun indirizzo è bloccato',
+  'suppressions.none-lead': 'Un indirizzo compare qui quando un server dice che non esiste.',
+}
