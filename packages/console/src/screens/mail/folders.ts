@@ -7,7 +7,7 @@ export type MailFolder = 'INBOX' | 'SENT' | 'ARCHIVE' | 'TRASH' | 'ALL'
 export const MAIL_FOLDERS: readonly MailFolder[] = ['INBOX', 'SENT', 'ARCHIVE', 'TRASH', 'ALL']
 
 /** In the path, in place of an address: every mailbox that the person may read. */
-export const EVERY_MAILBOX = 'every'
+const EVERY_MAILBOX = 'every'
 
 /** What the path of a list of messages says. */
 export interface MailPlace {
