@@ -70,6 +70,21 @@ export const SCREENS: readonly Screen[] = [
     load: loadInbox,
   },
   {
+    path: '/mailboxes',
+    title: 'screen.mailboxes',
+    area: 'mail',
+    icon: 'mailbox',
+    role: 'admin',
+    load: async () => (await import('./screens/mail/mailboxes.tsx')).Mailboxes,
+  },
+  {
+    path: '/mailboxes/{address}',
+    title: 'screen.mailbox',
+    area: 'mail',
+    role: 'admin',
+    load: async () => (await import('./screens/mail/mailbox.tsx')).MailboxScreen,
+  },
+  {
     path: '/aliases',
     title: 'screen.aliases',
     area: 'mail',
