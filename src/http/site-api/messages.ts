@@ -197,7 +197,7 @@ export const stagedAttachmentRoutes = (context: AppContext) =>
       {
         role: 'user',
         summary: 'Stage an attachment',
-        errors: ['AttachmentTooLarge', 'QuotaExceeded'],
+        errors: ['AttachmentTooLarge', 'MessageTooLarge', 'QuotaExceeded'],
         changes: { audit: 'staging', effects: [] },
         requestBody: jsonBody(SHORT_JSON_BYTES),
         body: StageRequest,
