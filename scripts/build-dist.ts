@@ -6,6 +6,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { buildPrograms } from '#sandbox/build/build-programs.ts'
 import { builtPaths } from '#sandbox/build/built-paths.ts'
 
+import { writeConsole } from './build-console.ts'
 import { type LockFile, withoutDevelopment } from './lock-file.ts'
 import { buildSdk } from './sdk/build-sdk.ts'
 
@@ -27,6 +28,8 @@ const INLINED = new Set(['commander', '@sinclair/typebox'])
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for what it would otherwise bundle itself: `prelude.js`, and the parts in `parts`. */
 const SANDBOX = 'sandbox'
+/** The same of the console. */
+const CONSOLE = 'console'
 const PROGRAMS = ['bin/croft.js', 'bin/prune-packages.js']
 
 const OPTIONS = {
@@ -67,6 +70,7 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     plugins: [builtPaths],
   })
   await buildPrograms(join(outDir, SANDBOX))
+  await writeConsole(join(outDir, CONSOLE))
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await buildSdk(root, join(outDir, 'sdk'))
   for (const program of PROGRAMS) {

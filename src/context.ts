@@ -11,6 +11,7 @@ import { type Identity, openIdentity } from '#identity/identity.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
 import { HoldWatch } from '#platform/backup/hold-watch.ts'
 import { selectLastBackup } from '#platform/backup/last-backup-queries.ts'
+import type { OpenConsole } from '#platform/console/built-console.ts'
 import { examine } from '#platform/diagnosis/examine.ts'
 import type { Finding } from '#platform/diagnosis/finding.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
@@ -67,6 +68,7 @@ export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   lastBackup(): Promise<Date | undefined>
   /** Tries what the service depends on for real. Takes seconds, and never rejects. */
   examine(): Promise<readonly Finding[]>
+  readonly openConsole: OpenConsole
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
   /** The isolation layers around the processes that run site code. */

@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Config } from '#config/config.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
+import type { OpenConsole } from '#platform/console/built-console.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
@@ -45,5 +46,7 @@ export interface Platform {
   readonly dns: DnsResolver
   /** `urls` are those that the service answers itself. */
   openObjects(urls: ObjectUrls): Promise<ObjectStore>
+  /** Gives the files of the console; called when one is first asked for. */
+  readonly openConsole: OpenConsole
   openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
 }

@@ -10,6 +10,7 @@ import { httpApp } from '#http/app.ts'
 import { operatorApp } from '#http/operator-app.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
 import { tracing } from '#http/traced-requests.ts'
+import { builtConsole } from '#platform/console/built-console.ts'
 import { DiskSpace } from '#platform/disk/disk-space.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
@@ -141,6 +142,7 @@ async function openPlatform(
     mailParser: started.use(sharedMailParser(parserDeps)),
     loneMailParser: started.use(loneMailParser(parserDeps)),
     openObjects: (urls) => openObjects({ config, secrets, logger, urls }),
+    openConsole: () => builtConsole(),
     openSandbox: (environment) => sandbox.open(environment),
   } satisfies Platform
 }

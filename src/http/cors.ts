@@ -112,7 +112,11 @@ export class Cors {
   }
 
   #originsOf(site: SiteEntry, path: string): readonly string[] {
-    if (!isForVisitors(path)) return [this.#adminOrigin(site), new URL(this.#baseUrl).origin]
+    if (!isForVisitors(path)) {
+      // What is there for the console alone is for its own pages alone.
+      if (site.host === site.consoleHost && site.adminDomain === null) return []
+      return [this.#adminOrigin(site), new URL(this.#baseUrl).origin]
+    }
     // An entry never changes; to parse the same URL for each of its calls takes longer than the rest.
     const known = this.#visitorOrigins.get(site)
     if (known) return known

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Language } from '#base/language.ts'
 import { t } from '#languages/message.ts'
+import { consoleLabel } from '#sites/console-host.ts'
 import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { linkIn, mailTo } from '#test/outbox.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -43,15 +44,26 @@ describe.skipIf(missing)(`an owner in Chromium${missing ? ` (${missing})` : ''}`
       })
       const words = (key: Parameters<typeof t>[0]) => t(key).in(language)
       const heading = () => page.textContent('h1')
+      // The console is an application: without scripts its page leads to the account.
+      const withoutConsole = async () => {
+        const link = page.locator('noscript a')
+        expect(await link.textContent()).toBe(words('account.title'))
+        const loaded = page.waitForEvent('load')
+        await link.click()
+        await loaded
+      }
 
       await page.goto(linkIn(await mailTo(stack, email, 'invite')))
       await sendForm(page, { password: PASSWORD, confirmPassword: PASSWORD })
       expect(await heading()).toBe(words('invite.done'))
       await follow(page, words('invite.to-sign-in'))
+      await withoutConsole()
       expect(await heading()).toBe(words('sign-in.title'))
       await sendForm(page, { username: email, password: PASSWORD })
       expect(await heading()).toBe(words('account.title'))
-      expect(new URL(page.url()).hostname).toBe(adminDomain ?? domain)
+      expect(new URL(page.url()).hostname).toBe(
+        adminDomain ?? `${consoleLabel(domain)}.console.localhost`,
+      )
       expect(await page.textContent('main')).toContain(words('member.developer'))
 
       await follow(page, words('account.sign-out'))
@@ -65,6 +77,7 @@ describe.skipIf(missing)(`an owner in Chromium${missing ? ` (${missing})` : ''}`
       await follow(page, words('page.back-to-site'))
       expect(page.url()).toBe(`${stack.baseUrl(domain)}/`)
       await follow(page, words('page.administration'))
+      await withoutConsole()
       expect(await heading()).toBe(words('account.title'))
       expect(new Set(statuses)).toEqual(new Set([200, 303]))
       expect(tab.complaints).toEqual([])

@@ -46,7 +46,15 @@ describe.each([
   const go = (browser: WalkingBrowser, path: string) => browser.open(base() + path, () => false)
   const titleOf = ({ answer }: Walk) => /<title>([^<]*) ·/.exec(answer.text)?.[1]
 
-  test.each(['/admin', '/admin/', '/admin/callback', '/admin/callback?code=x&state=y'])(
+  test.each(['/admin', '/admin/'])('leads people from %s to the console', async (path) => {
+    const { url, answer } = await go(new WalkingBrowser(), path)
+    expect(url.href).toBe(
+      `${stack.baseUrl(adminDomain ?? `${domain.replace('.', '-')}.console.localhost`)}/`,
+    )
+    expect(answer.text).toContain('<div id="app"></div>')
+  })
+
+  test.each(['/admin/callback', '/admin/callback?code=x&state=y'])(
     'leads people from %s to the sign-in, and the sign-in to their account',
     async (path) => {
       const browser = new WalkingBrowser()
@@ -92,7 +100,7 @@ describe.each([
   test('says after a sign-out that it is done, once, and leads back in', async () => {
     const browser = new WalkingBrowser()
     const signIn = async () => {
-      const login = await go(browser, '/admin')
+      const login = await go(browser, `${party.path}/account`)
       await browser.submit(login, { username: `ann@${domain}`, password: PASSWORD })
     }
     const { auth } = (await get('/admin/public/config')).json
@@ -106,7 +114,7 @@ describe.each([
     const [back, site] = linksOf(out.answer)
     expect(site).toMatch(home === '/' ? /^\/$/ : new RegExp(`^${home}:\\d+/$`))
     expect((await go(browser, back ?? '')).url.pathname).toBe(`${party.path}/login`)
-    expect((await go(browser, '/admin')).url.pathname).toBe(`${party.path}/login`)
+    expect((await go(browser, '/admin')).answer.text).toContain('<div id="app"></div>')
 
     await signIn()
     const confirm = await go(browser, `${party.path}/logout`)

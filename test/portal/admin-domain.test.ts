@@ -154,15 +154,18 @@ describe.each([
         ['POST', '/data/public/nothing', { body: {} }, 404],
         ['GET', '/data/auth/config', {}, 421],
         ['GET', '/data/public/auth/config', {}, 421],
-        ['GET', '/index.html', {}, 404],
-        ['GET', '/a/page', { headers: PAGE }, 404],
         ['POST', '/', { headers: PAGE }, 404],
       ] as const
       for (const [method, path, options, status] of asked) {
         expect([path, (await call(admin, method, path, options)).status]).toEqual([path, status])
       }
-      const root = await page(admin, '/')
-      expect([root.status, root.headers['location']]).toEqual([303, '/admin'])
+      for (const path of ['/', '/index.html', '/a/page']) {
+        const answer = await page(admin, path)
+        expect([path, answer.status]).toEqual([path, 200])
+        expect(answer.text).toContain('<div id="app"></div>')
+      }
+      const entrance = await page(admin, '/admin')
+      expect([entrance.status, entrance.headers['location']]).toEqual([303, '/'])
       expect((await call(host, 'GET', '/data/auth/config')).status).toBe(200)
     })
 

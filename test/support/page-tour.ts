@@ -131,7 +131,7 @@ async function memberPages(
   const username = `ann@${site.domain}`
   await open(new URL(linkIn(await mailTo(stack, username, 'invite'))).href.slice(base.length))()
   await send({ password: PASSWORD, confirmPassword: PASSWORD })()
-  await open('/admin')()
+  await open(`${path}/account`)()
   await at('administration', send({ username, password: PASSWORD }))
   const out = new URLSearchParams({ client_id: pool.clientId, logout_uri: `${base}/admin` })
   await at('administration-left', open(`${path}/logout?${out.toString()}`))

@@ -41,6 +41,7 @@ import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
 import { startWork } from './start-work.ts'
 import { temporaryFolder } from './temporary-folder.ts'
+import { testConsole } from './test-console.ts'
 
 const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
 
@@ -199,6 +200,7 @@ async function testPlatform(
         urls,
         clock: options.platform?.clock ?? systemClock,
       }).open(),
+    openConsole: testConsole,
     openSandbox: async (environment) => {
       const start = async () =>
         SandboxHosts.start({

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { takesHtml } from '#http/accepts-html.ts'
+import { acceptsHtml, takesHtml } from '#http/accepts-html.ts'
 import { pathTo } from '#http/oidc/account/account-request.ts'
 import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { signedOutPage } from '#http/oidc/pages/signed-out-page.ts'
@@ -12,11 +12,12 @@ import { type GatedRequest, pages } from '#http/plugins/pages.ts'
 import { languageOf } from '#http/request-language.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { t } from '#languages/message.ts'
-import type { Site } from '#sites/site.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 /** What people ask of the administration's own addresses. */
 interface Visit {
-  readonly site: Site
+  readonly site: SiteEntry
   readonly pageRequest: GatedRequest
 }
 
@@ -47,7 +48,9 @@ async function enter(
 ): Promise<Response> {
   if (!takesHtml(request)) throw routeNotFound()
   const pool = await adminPool(context, site)
-  if (!hasJustSignedOut(request, pool)) return toAccount(pool)
+  if (!hasJustSignedOut(request, pool)) {
+    return acceptsHtml(request) ? toConsole(context, site, pool) : toAccount(pool)
+  }
   const page = { site, pool, language: languageOf(request) }
   return signedOutPage(page, context.config.baseUrl, [clearedSignedOut(pool)])
 }
@@ -73,9 +76,15 @@ async function arrive(
   })
 }
 
-async function adminPool({ pools }: AppContext, site: Site): Promise<Pool> {
+async function adminPool({ pools }: AppContext, site: SiteEntry): Promise<Pool> {
   const { auth } = await pools.bootstrap(site)
-  return pools.byId(site, auth.userPoolId)
+  return pools.at(site, auth.userPoolId)
+}
+
+/** To the account's page where the site has no name for a console. */
+function toConsole({ config }: AppContext, { host, consoleHost }: SiteEntry, pool: Pool): Response {
+  if (consoleHost === undefined) return toAccount(pool)
+  return seeOther(host === consoleHost ? '/' : `${siteBaseUrl(config.baseUrl, consoleHost)}/`)
 }
 
 const toAccount = (pool: Pool): Response => seeOther(pathTo(pool, 'account'))

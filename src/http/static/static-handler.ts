@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { acceptsHtml } from '#http/accepts-html.ts'
+import { ConsoleHandler } from '#http/console/console-handler.ts'
 import { seeOther } from '#http/oidc/see-other.ts'
-import { ADMINISTRATION } from '#http/oidc/signed-out.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { languageOf } from '#http/request-language.ts'
@@ -19,9 +19,15 @@ import { redirectHeaders, staticHeaders } from './static-headers.ts'
 import { staticResponse } from './static-response.ts'
 
 type FileResolution = Extract<PathResolution, { kind: 'file' }>
-type StaticContext = Pick<AppContext, 'config' | 'sites' | 'staticSites' | 'staticContents'>
+type StaticContext = Pick<
+  AppContext,
+  'config' | 'sites' | 'staticSites' | 'staticContents' | 'pools' | 'openConsole'
+>
 
-const DETAIL = authority('open', 'the site’s own published files, and a page where it has none')
+const DETAIL = authority(
+  'open',
+  'the site’s own published files, and a page where it has none; at its console, the application',
+)
 
 /** What is answered before the routes, declared like them. */
 export const STATIC_ROUTES = ['GET', 'HEAD'].map((method) => ({
@@ -36,10 +42,12 @@ export const STATIC_ROUTES = ['GET', 'HEAD'].map((method) => ({
  */
 export class StaticHandler {
   readonly #context: StaticContext
+  readonly #console: ConsoleHandler
   readonly #headers = new WeakMap<FileResolution, Map<Representation, Headers>>()
 
   constructor(context: StaticContext) {
     this.#context = context
+    this.#console = new ConsoleHandler(context)
   }
 
   /** Undefined, now or later, for what the routes are to answer. */
@@ -65,7 +73,10 @@ export class StaticHandler {
       if (isRead) throw siteNotFound(scope.host)
       return undefined
     }
-    // No file of the site is there: its scripts would be, too.
+    // No file of the site is there or on its other names: its scripts would be, too.
+    if (tenant.host === tenant.consoleHost) {
+      return isRead ? this.#console.answer(request, scope, tenant) : undefined
+    }
     if (tenant.host !== tenant.domain) {
       return isRead ? this.#page({ request, scope, tenant }) : undefined
     }
@@ -113,13 +124,15 @@ export class StaticHandler {
     })
   }
 
-  /** The root of an administration's own name leads to the administration, that of any other name to the site. */
+  /** The root of any other name leads to the site. */
   #page({ request, scope, tenant }: Asked): Response | undefined {
     if (scope.path !== '/' || !acceptsHtml(request)) return undefined
     const { hsts, baseUrl } = this.#context.config
-    const { host, domain, adminDomain } = tenant
-    const elsewhere = host === adminDomain ? ADMINISTRATION : `${siteBaseUrl(baseUrl, domain)}/`
-    const page = host === domain ? sitePage(tenant, languageOf(request)) : seeOther(elsewhere)
+    const { host, domain } = tenant
+    const page =
+      host === domain
+        ? sitePage(tenant, languageOf(request))
+        : seeOther(`${siteBaseUrl(baseUrl, domain)}/`)
     page.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
     return page

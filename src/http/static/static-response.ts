@@ -1,10 +1,9 @@
 import { AppError } from '#base/app-error.ts'
 import { bytesInRange, isBackwards, parseRangeHeader } from '#base/byte-range.ts'
+import { negotiateEncoding } from '#http/accept-encoding.ts'
 import { evaluatePreconditions, matchesIfRange } from '#http/objects/preconditions.ts'
 import type { StaticBody, StaticContents } from '#sites/static/contents.ts'
 import type { Representation, PathResolution } from '#sites/static/routes.ts'
-
-import { negotiateEncoding } from './accept-encoding.ts'
 
 type FileResolution = Extract<PathResolution, { kind: 'file' }>
 

@@ -148,6 +148,23 @@ describe.each(SITES)('the console of %s', (domain) => {
     expect(await rpIdAt(domain)).toBe(domain)
   })
 
+  test('is where people are led that ask for the administration', async () => {
+    expect(await page(domain, '/admin')).toMatchObject({
+      status: 303,
+      headers: { location: `${stack.baseUrl(host)}/` },
+    })
+    expect(await page(host, '/admin')).toMatchObject({ status: 303, headers: { location: '/' } })
+    const party = await RelyingParty.of(stack, domain, 'admin')
+    for (const at of [domain, host]) {
+      const program = await stack.call(at, 'GET', '/admin', { headers: { accept: '*/*' } })
+      expect([at, program.headers['location']]).toEqual([at, `${party.path}/account`])
+      const json = { accept: 'application/json' }
+      expect((await stack.call(at, 'GET', '/admin', { headers: json })).status).toBe(404)
+      const account = await page(at, `${party.path}/account`)
+      expect(account.headers['location']).toContain(`${party.path}/oauth2/authorize`)
+    }
+  })
+
   test('is no place for what is of the site', async () => {
     const token = await stack.dataToken(domain)
     const run = { token, body: { payload: {} } }
@@ -250,11 +267,17 @@ test('an installation without a console domain has consoles at names of administ
   const at = async (host: string) => (await plain.call(host, 'GET', '/admin/public/config')).status
   expect(await at(consoleOf('plain.test'))).toBe(404)
   const party = await RelyingParty.of(plain, 'plain.test', 'admin')
+  const entrance = await plain.call('plain.test', 'GET', '/admin', { headers: PAGE })
+  expect(entrance.headers['location']).toBe(`${party.path}/account`)
   const adminDomain = 'admin.plain.test'
   await plain.portal('PATCH', '/sites/plain.test', { adminDomain })
   const own = `${plain.baseUrl(adminDomain)}/signed-in`
   const asked = party.page('oauth2/authorize', { redirect_uri: own })
   expect((await plain.call(adminDomain, 'GET', asked, { headers: PAGE })).status).toBe(303)
+  expect(await plain.call(adminDomain, 'GET', '/admin', { headers: PAGE })).toMatchObject({
+    status: 303,
+    headers: { location: '/' },
+  })
   const settings = await plain.portal('GET', '/sites/plain.test/auth')
   expect(settings.text).toContain(`${plain.baseUrl(adminDomain)}/admin/callback`)
   expect(settings.text).not.toContain(own)

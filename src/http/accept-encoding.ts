@@ -1,9 +1,13 @@
 import { LRUCache } from 'lru-cache'
 
-import type { Representation } from '#sites/static/routes.ts'
-
 const MAX_HEADER_CHARACTERS = 200
 const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
+
+/** One form of a file. */
+export interface Encoded {
+  /** Undefined for the file as it is. */
+  readonly encoding: string | undefined
+}
 
 type Weights = ReadonlyMap<string, number>
 
@@ -14,10 +18,10 @@ const parsed = new LRUCache<string, Weights>({ max: 200 })
  * The form of a file that the client likes best (RFC 9110 §12.5.3), the shortest among equals. The file as it is where nothing
  * else is accepted: an answer that the client may not be able to read helps more than none.
  */
-export function negotiateEncoding(
+export function negotiateEncoding<Form extends Encoded>(
   header: string | null,
-  offered: readonly Representation[],
-): Representation | undefined {
+  offered: readonly Form[],
+): Form | undefined {
   const plain = offered.at(-1)
   if (header === null || offered.length === 1) return plain
   const weights = weightsOf(header)
@@ -34,7 +38,7 @@ export function negotiateEncoding(
   return best
 }
 
-const isBetter = (weight: number, bestWeight: number, best: Representation | undefined): boolean =>
+const isBetter = (weight: number, bestWeight: number, best: Encoded | undefined): boolean =>
   weight > bestWeight || (weight === bestWeight && best?.encoding === undefined)
 
 const weightOf = (weights: Weights, encoding: string | undefined): number =>
