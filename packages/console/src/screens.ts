@@ -123,6 +123,21 @@ export const SCREENS: readonly Screen[] = [
     role: 'admin',
     load: async () => (await import('./screens/people/admin.tsx')).Admin,
   },
+  {
+    path: '/tables',
+    title: 'screen.tables',
+    area: 'data',
+    icon: 'table',
+    role: 'admin',
+    load: async () => (await import('./screens/data/tables.tsx')).Tables,
+  },
+  {
+    path: '/tables/{resourceId}',
+    title: 'screen.table',
+    area: 'data',
+    role: 'admin',
+    load: async () => (await import('./screens/data/table.tsx')).Table,
+  },
 ]
 
 const ROLES: readonly Role[] = ['user', 'admin', 'super-admin']
