@@ -138,6 +138,14 @@ export const SCREENS: readonly Screen[] = [
     role: 'admin',
     load: async () => (await import('./screens/data/table.tsx')).Table,
   },
+  {
+    path: '/logs',
+    title: 'screen.logs',
+    area: 'code',
+    icon: 'log',
+    role: 'admin',
+    load: async () => (await import('./screens/logs/logs.tsx')).Logs,
+  },
 ]
 
 const ROLES: readonly Role[] = ['user', 'admin', 'super-admin']
