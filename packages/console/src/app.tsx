@@ -19,6 +19,7 @@ export function App({ config }: { readonly config: ConsoleConfig }): JSX.Element
       return (
         <main class="alone">
           <EmptyState
+            isPage
             icon="warning"
             title={t('shell.failed')}
             action={

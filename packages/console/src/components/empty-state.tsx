@@ -8,6 +8,8 @@ import { Icon, type IconName } from './icon.tsx'
 export interface EmptyStateProps {
   readonly icon: IconName
   readonly title: string
+  /** Whether it takes the place of the whole screen: its title is the heading of the page then. */
+  readonly isPage?: boolean
   /** What this is for, and what to do next. */
   readonly children: ComponentChildren
   readonly action?: ComponentChildren
@@ -18,7 +20,7 @@ export interface EmptyStateProps {
 export const EmptyState = (props: EmptyStateProps): JSX.Element => (
   <div class="empty">
     <Icon name={props.icon} class="empty-icon" />
-    <h2>{props.title}</h2>
+    {props.isPage ? <h1 tabIndex={-1}>{props.title}</h1> : <h2>{props.title}</h2>}
     <p>{props.children}</p>
     {props.action}
     {props.command !== undefined && (

@@ -58,6 +58,7 @@ interface NowhereProps {
 
 const Nowhere = ({ title, lead }: NowhereProps): JSX.Element => (
   <EmptyState
+    isPage
     icon="search"
     title={t(title)}
     action={<Button href="/">{t('shell.to-home')}</Button>}

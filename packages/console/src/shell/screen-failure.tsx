@@ -8,6 +8,7 @@ import { t } from '#app/texts/shell.ts'
 /** In place of a screen whose code failed: a newer version may be there, so a reload mostly helps. */
 export const ScreenFailure = ({ error }: { readonly error: unknown }): JSX.Element => (
   <EmptyState
+    isPage
     icon="warning"
     title={t('shell.error')}
     action={
