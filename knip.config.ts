@@ -38,6 +38,7 @@ export default {
     'test/power-cut/programs/*.ts',
     'test/processes/*.ts',
     'test/support/dynamodb-wire/main.ts',
+    'test/support/services/main.ts',
     'test/support/single-page-app.js',
     'test/sandbox/engine/orphans.ts',
     'test/sandbox/isolation/escape.ts',
