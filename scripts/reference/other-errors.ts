@@ -1,6 +1,6 @@
 import type { AuthorizationErrorCode } from '#identity/authorization/authorization-request.ts'
 import type { CognitoErrorType } from '#identity/cognito/api/cognito-error.ts'
-import type { OAuthErrorCode } from '#identity/token-sets/oauth-error.ts'
+import type { OAuthErrorCode } from '#identity/token-endpoint/oauth-error.ts'
 
 /** What happened, and what to do. */
 export type CauseAndCure = readonly [cause: string, cure: string]

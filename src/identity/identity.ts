@@ -35,8 +35,6 @@ import { Invites } from './invites/invites.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import type { NewKeyPair } from './keys/key-pair.ts'
 import { SigningKeys } from './keys/signing-keys.ts'
-import { AccountDeletions } from './own-account/deletions.ts'
-import { OwnAccounts } from './own-account/own-accounts.ts'
 import type { BreachedPasswords } from './passwords/known-passwords.ts'
 import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
@@ -49,13 +47,15 @@ import { FailureCounter } from './rate-limits/failure-counter.ts'
 import { AccountChanges } from './revocation/account-changes.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/security-events.ts'
+import { AccountDeletions } from './self-service/deletions.ts'
+import { SelfService } from './self-service/self-service.ts'
 import { TokenFamilies } from './sessions/families.ts'
 import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { SignOut } from './sessions/sign-out.ts'
 import { UserSessions } from './sessions/user-sessions.ts'
-import { ClientAuthentication } from './token-sets/client-authentication.ts'
-import { TokenSets } from './token-sets/token-sets.ts'
+import { ClientAuthentication } from './token-endpoint/client-authentication.ts'
+import { TokenEndpoint } from './token-endpoint/token-endpoint.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -113,14 +113,14 @@ export interface Identity extends AccountServices {
   readonly sessions: Sessions
   readonly signOut: SignOut
   readonly clientAuthentication: ClientAuthentication
-  readonly tokenSets: TokenSets
+  readonly tokenEndpoint: TokenEndpoint
   readonly logouts: LogoutRequests
   readonly profiles: Profiles
   readonly addressChanges: AddressChanges
   readonly addressCodes: AddressCodes
-  /** Accounts as admins look after them; `ownAccounts` and `accountDeletions` serve the owners. */
+  /** Accounts as admins look after them; `selfService` and `accountDeletions` serve the owners. */
   readonly visitorAccounts: VisitorAccounts
-  readonly ownAccounts: OwnAccounts
+  readonly selfService: SelfService
   readonly accountDeletions: AccountDeletions
   readonly providers: Providers
   readonly authorizationRedirects: AuthorizationRedirects
@@ -144,7 +144,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const addressChanges = new AddressChanges(services)
   const owned = {
     visitorAccounts,
-    ownAccounts: new OwnAccounts(services),
+    selfService: new SelfService(services),
     accountDeletions: new AccountDeletions({ ...services, visitorAccounts }),
     addressChanges,
     addressCodes: new AddressCodes({ ...services, addressChanges }),
@@ -217,7 +217,7 @@ function openSignIns(core: Core) {
     sessions,
     signOut: new SignOut(deps),
     clientAuthentication: new ClientAuthentication(core),
-    tokenSets: new TokenSets(deps),
+    tokenEndpoint: new TokenEndpoint(deps),
     logouts: new LogoutRequests(core),
   }
 }

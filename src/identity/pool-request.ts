@@ -3,7 +3,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 /** A browser at the hosted pages, as far as its cookies tell. */
-export interface AskingBrowser {
+export interface KnownDevice {
   /** As long as it keeps the cookie of its forms; tells nothing. */
   readonly id: string
   /** Its own name for an account that has signed in there before. */
@@ -16,5 +16,5 @@ export interface PoolRequest {
   readonly pool: Pool
   readonly origin: RequestOrigin
   /** Of requests that come from the pages. */
-  readonly browser?: AskingBrowser
+  readonly browser?: KnownDevice
 }

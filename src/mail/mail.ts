@@ -31,8 +31,8 @@ import { ReturnedBounces } from './forwarding/returned-bounces.ts'
 import { isReturnPath } from './forwarding/srs.ts'
 import { ForwardingTargets } from './forwarding/targets.ts'
 import { ForwardingVerifications } from './forwarding/verifications.ts'
-import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
+import { InboundDeliveries } from './inbound/inbound-deliveries.ts'
 import { InboundMail } from './inbound/inbound-mail.ts'
 import { LocalMail } from './inbound/local-mail.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -332,11 +332,11 @@ function openPassingOn(
     forwarded: (...message) => forwarder.form(...message),
     returned: returnedBounces.form,
   }
-  const arrivals = new Arrivals({
+  const inboundDeliveries = new InboundDeliveries({
     ...deps,
     forward: (tx, messages) => forwarder.forward(tx, messages),
   })
-  return { recipientQueue, returnPaths, returnedBounces, forms, arrivals }
+  return { recipientQueue, returnPaths, returnedBounces, forms, inboundDeliveries }
 }
 
 type PassingOn = ReturnType<typeof openPassingOn>

@@ -139,7 +139,7 @@ describe.each(SITES)('programs written for Cognito at %s', (host) => {
     aheadMs += 6 * MINUTE_MS
     for (const [each, late] of moves(old)) expect(await app.raw(each, late)).toMatchObject(REFUSED)
     const { site, pool } = await RelyingParty.of(stack, host, 'data')
-    const { email: kept } = await stack.context.ownAccounts.get({ site, pool }, sub)
+    const { email: kept } = await stack.context.selfService.get({ site, pool }, sub)
     expect(kept).toBe(email)
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { AskingBrowser } from '#identity/pool-request.ts'
+import type { KnownDevice } from '#identity/pool-request.ts'
 import { AccountsDesk, BETTER, GOOD, codeIn, from } from '#test/accounts-desk.ts'
 
 let desk: AccountsDesk
@@ -19,12 +19,12 @@ const AWAY = from('198.51.100.77')
 const strangerAt = (number: number) => from(`203.0.${number >> 8}.${number & 255}`)
 
 /** A browser with a cookie for its forms; with one of an account if it has signed in. */
-const browser = (id: string, email?: string): AskingBrowser => ({
+const browser = (id: string, email?: string): KnownDevice => ({
   id,
   knownAs: (asked) => (asked === email ? `known ${id}` : undefined),
 })
 
-const asking = (origin = AWAY, by?: AskingBrowser) => ({
+const asking = (origin = AWAY, by?: KnownDevice) => ({
   site: desk.site,
   pool: desk.pool,
   origin,
@@ -37,13 +37,13 @@ const outcome = (work: Promise<unknown>): Promise<string> =>
     (error: { code: string }) => error.code,
   )
 
-const signIn = (email: string, password: string, origin = AWAY, by?: AskingBrowser) =>
+const signIn = (email: string, password: string, origin = AWAY, by?: KnownDevice) =>
   outcome(desk.accounts.passwordSignIns.authenticate(asking(origin, by), { email, password }))
 
-const forgot = (email: string, origin = AWAY, by?: AskingBrowser) =>
+const forgot = (email: string, origin = AWAY, by?: KnownDevice) =>
   outcome(desk.accounts.passwordResets.request(asking(origin, by), email))
 
-const reset = (email: string, code: string, origin = AWAY, by?: AskingBrowser) =>
+const reset = (email: string, code: string, origin = AWAY, by?: KnownDevice) =>
   outcome(
     desk.accounts.passwordResets.confirm(asking(origin, by), { email, code, password: BETTER }),
   )

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { mail } from '#corpus/sample.ts'
-import { Arrivals } from '#mail/inbound/arrivals.ts'
-import type { Arrival } from '#mail/inbound/model.ts'
+import { InboundDeliveries } from '#mail/inbound/inbound-deliveries.ts'
+import type { InboundMessage } from '#mail/inbound/model.ts'
 import type { NewMessage } from '#mail/inbound/queries.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
@@ -38,10 +38,16 @@ beforeEach(() => vi.clearAllMocks())
 let now = new Date()
 const secondsFromNow = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
 
-function arrivalsOf(): Arrivals {
+function arrivalsOf(): InboundDeliveries {
   const { ids } = stack.context
   const mailParsing = { queueUp, queuedSince: () => secondsFromNow(-10) }
-  return new Arrivals({ ...postgres, ids, clock: { now: () => now }, mailParsing, forward })
+  return new InboundDeliveries({
+    ...postgres,
+    ids,
+    clock: { now: () => now },
+    mailParsing,
+    forward,
+  })
 }
 
 type Columns = Partial<Record<'quota_bytes' | 'quota_messages' | 'status', string>>
@@ -83,7 +89,7 @@ async function mailboxOf({
 }
 
 let made = 0
-function messageTo(...mailboxIds: readonly string[]): Arrival {
+function messageTo(...mailboxIds: readonly string[]): InboundMessage {
   made += 1
   const text = mail([`Subject: ${made}`, `Message-ID: <${made}@else.test>`], 'Text')
   const raw = Buffer.from(text.padEnd(SIZE - 2, 'x') + '\r\n')
@@ -92,7 +98,10 @@ function messageTo(...mailboxIds: readonly string[]): Arrival {
 }
 
 /** The same message, sent again: its bytes lie elsewhere. */
-const again = (arrival: Arrival): Arrival => ({ ...arrival, rawId: `raw_${randomUUID()}` })
+const again = (arrival: InboundMessage): InboundMessage => ({
+  ...arrival,
+  rawId: `raw_${randomUUID()}`,
+})
 
 const rowsOf = (mailboxId: string, host = 'one.test') =>
   stack.inSite(host, (tx) =>

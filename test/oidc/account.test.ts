@@ -245,7 +245,7 @@ describe.each([
         expect(textOf(answer.text)).toContain('This page was open for too long')
       }
       const { site, pool } = owner.party
-      expect(await stack.context.ownAccounts.get({ site, pool }, owner.sub)).toMatchObject({
+      expect(await stack.context.selfService.get({ site, pool }, owner.sub)).toMatchObject({
         name: null,
       })
       expect(await stack.context.sessions.list(site, pool, owner.sub)).toHaveLength(2)

@@ -48,7 +48,7 @@ describe.each([
   const kept = async ({ party, sub }: Owner) => {
     const { site, pool } = party
     return {
-      account: await stack.context.ownAccounts.get({ site, pool }, sub),
+      account: await stack.context.selfService.get({ site, pool }, sub),
       passkeys: await stack.context.passkeys.list(site, pool, sub),
       factors: await stack.context.secondFactors.state(site, pool, sub),
     }

@@ -141,7 +141,7 @@ describe('an account', () => {
     await settings('data', { maxSessions: 2 })
     const party = await RelyingParty.of(stack, HOST)
     const sub = await party.user('programs@visitors.test')
-    const { tokenSets, clock } = stack.context
+    const { tokenEndpoint, clock } = stack.context
     const { site, pool } = party
     const origin = { address: '192.0.2.1', userAgent: 'program', requestId: 'test' }
     const client = pool.clients.get(pool.clientId)
@@ -149,7 +149,7 @@ describe('an account', () => {
     const grant = { client, sub, scope: 'openid', authTime: clock.now() }
     const refresh: string[] = []
     for (let time = 0; time < 3; time++) {
-      const set = await tokenSets.start({ site, pool, origin }, grant, async () => undefined)
+      const set = await tokenEndpoint.start({ site, pool, origin }, grant, async () => undefined)
       refresh.push(set.refreshToken)
     }
     const statuses = await Promise.all(

@@ -188,7 +188,7 @@ const everywhere = async (sub: string, sessionId?: string) => {
 describe('the sessions of a user', () => {
   test('are listed, with clients that have no browser', async () => {
     const { sub, token } = await signedIn('list@example.org')
-    const { tokenSets, sessions, clock } = stack.context
+    const { tokenEndpoint, sessions, clock } = stack.context
     const grant = {
       client: client.pool,
       sub,
@@ -197,7 +197,7 @@ describe('the sessions of a user', () => {
     }
     const { site, pool } = client
     const origin = { ...ORIGIN, userAgent: 'an app' }
-    await tokenSets.start({ site, pool, origin }, grant, async () => {})
+    await tokenEndpoint.start({ site, pool, origin }, grant, async () => {})
     const session = await sessions.find(client.site, client.pool, token)
     const common = {
       address: '127.0.0.1',

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
-import type { Arrival } from '#mail/inbound/model.ts'
+import type { InboundMessage } from '#mail/inbound/model.ts'
 import { insertMessages } from '#mail/inbound/queries.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 
@@ -43,7 +43,7 @@ export async function receive(
 }
 
 /** A message whose bytes are safe, before its rows are there. */
-export const arrivalOf = (raw: Buffer, given: Partial<Arrival> = {}): Arrival => ({
+export const arrivalOf = (raw: Buffer, given: Partial<InboundMessage> = {}): InboundMessage => ({
   rawId: `raw_${randomUUID()}`,
   sizeBytes: raw.length,
   sha256: createHash('sha256').update(raw).digest(),

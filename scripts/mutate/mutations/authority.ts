@@ -7,9 +7,9 @@ const VERIFIER_TEST = ['src/identity/tokens/token-verifier.test.ts']
 const PARAMETERS = 'src/identity/authorization/parameter-checks.ts'
 const AUTHORIZATION_TEST = ['src/identity/authorization/check-authorization.test.ts']
 const AUTHORIZE_TEST = ['test/oidc/authorize.test.ts']
-const CODES = 'src/identity/token-sets/code-exchange.ts'
+const CODES = 'src/identity/token-endpoint/code-exchange.ts'
 const TOKEN_TEST = ['test/oidc/token.test.ts']
-const REFRESH = 'src/identity/token-sets/refresh-exchange.ts'
+const REFRESH = 'src/identity/token-endpoint/refresh-exchange.ts'
 const REFRESH_TEST = ['test/oidc/refresh.test.ts']
 const URIS = 'src/identity/pools/registered-uri.ts'
 const URIS_TEST = ['src/identity/pools/registered-uri.test.ts']
@@ -85,18 +85,18 @@ export const AUTHORITY: readonly Mutation[] = [
   of(
     'a code without its verifier',
     [
-      'src/identity/token-sets/pkce.ts',
+      'src/identity/token-endpoint/pkce.ts',
       'verifier !== undefined && isSameText',
       'verifier === undefined || isSameText',
     ],
     'a stolen code is as good as the browser that began',
-    ['src/identity/token-sets/pkce.test.ts'],
+    ['src/identity/token-endpoint/pkce.test.ts'],
   ),
   of(
     'a short verifier',
-    ['src/identity/token-sets/pkce.ts', '{43,128}', '{1,128}'],
+    ['src/identity/token-endpoint/pkce.ts', '{43,128}', '{1,128}'],
     'a verifier can be guessed',
-    ['src/identity/token-sets/pkce.test.ts'],
+    ['src/identity/token-endpoint/pkce.test.ts'],
   ),
   of(
     'a redirect to what begins like a registered URI',
@@ -165,7 +165,7 @@ export const AUTHORITY: readonly Mutation[] = [
   of(
     'a replay that ends nothing',
     [
-      'src/identity/token-sets/replay.ts',
+      'src/identity/token-endpoint/replay.ts',
       'if (familyId !== null) await deps.families.end(tx, stored, familyId)',
       'if (familyId === null) await deps.families.end(tx, stored, "")',
     ],

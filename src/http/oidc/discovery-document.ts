@@ -5,7 +5,7 @@ import { PROMPTS } from '#identity/authorization/authorization-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { SCOPES } from '#identity/pools/scopes.ts'
 import type { PoolSettings } from '#identity/pools/settings.ts'
-import { ASSERTION_ALGORITHMS } from '#identity/token-sets/client-assertion.ts'
+import { ASSERTION_ALGORITHMS } from '#identity/token-endpoint/client-assertion.ts'
 
 type Described = Pick<Pool, 'issuer'> & { readonly settings: Pick<PoolSettings, 'scopes'> }
 

@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import type { PoolHttpRequest } from '#http/plugins/site.ts'
 import type { Client } from '#identity/pools/client.ts'
-import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import { OAuthError } from '#identity/token-endpoint/oauth-error.ts'
 
 import { readFormFields } from './form-body.ts'
 

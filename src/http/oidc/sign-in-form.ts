@@ -7,14 +7,14 @@ import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { NextStep } from '#identity/authorization/sign-ins.ts'
-import type { AskingBrowser } from '#identity/pool-request.ts'
+import type { KnownDevice } from '#identity/pool-request.ts'
 import type { SecondFactor } from '#identity/second-factors/second-factors.ts'
 
-import { AskingBrowsers } from './asking-browser.ts'
 import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken } from './csrf.ts'
 import { FLOW, type Flow, Flows } from './flow.ts'
 import { readForm } from './form-body.ts'
+import { KnownDevices } from './known-devices.ts'
 import { applicationLogo, privacyLine } from './pages/application.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
@@ -28,7 +28,7 @@ export interface InteractionRequest extends PoolPageRequest {
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
   readonly csrf: CsrfSession
-  readonly browser: AskingBrowser
+  readonly browser: KnownDevice
   /** The `Set-Cookie` for a browser in which an account has just signed in. */
   readonly remember: (email: string) => string
   /** The path of another page of this sign-in, with the flow that it continues. */
@@ -51,7 +51,7 @@ type PageName =
 export function interactionOpener({ sealer, clock }: AppContext) {
   const formKey = sealer.derive('sign-in-forms')
   const flows = new Flows(sealer.derive('sign-in-flows'), clock)
-  const browsers = new AskingBrowsers({ sealer, clock })
+  const browsers = new KnownDevices({ sealer, clock })
   return (
     poolRequest: PoolPageRequest,
     authorization: AuthorizationRequest,

@@ -3,8 +3,8 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
-import type { TokenSet } from '#identity/token-sets/model.ts'
-import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import type { TokenSet } from '#identity/token-endpoint/model.ts'
+import { OAuthError } from '#identity/token-endpoint/oauth-error.ts'
 
 import { clientForm, oauthResponse, requiredField } from './oauth-response.ts'
 
@@ -24,12 +24,12 @@ export const tokenRoutes = (context: AppContext) =>
     )
 
 async function tokensFor(context: AppContext, poolRequest: PoolHttpRequest): Promise<TokenSet> {
-  const { tokenSets } = context
+  const { tokenEndpoint } = context
   const { client, fields } = await clientForm(context, poolRequest)
   const { clientId } = client
   const grantType = requiredField(fields, 'grant_type')
   if (grantType === 'authorization_code') {
-    return tokenSets.exchangeCode(poolRequest, {
+    return tokenEndpoint.exchangeCode(poolRequest, {
       clientId,
       code: requiredField(fields, 'code'),
       redirectUri: requiredField(fields, 'redirect_uri'),
@@ -38,7 +38,11 @@ async function tokensFor(context: AppContext, poolRequest: PoolHttpRequest): Pro
   }
   if (grantType === 'refresh_token') {
     const refreshToken = requiredField(fields, 'refresh_token')
-    return tokenSets.refresh(poolRequest, { clientId, refreshToken, scope: fields.get('scope') })
+    return tokenEndpoint.refresh(poolRequest, {
+      clientId,
+      refreshToken,
+      scope: fields.get('scope'),
+    })
   }
   throw new OAuthError(
     'unsupported_grant_type',
@@ -63,7 +67,7 @@ export const revokeRoutes = (context: AppContext) =>
       oauthResponse(request, async () => {
         const { client, fields } = await clientForm(context, poolRequest)
         const token = requiredField(fields, 'token')
-        await context.tokenSets.revoke(poolRequest, { clientId: client.clientId, token })
+        await context.tokenEndpoint.revoke(poolRequest, { clientId: client.clientId, token })
         // Clients that read JSON fail at an empty body, whatever RFC 7009 says.
         return {}
       }),

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { isForm } from '#http/bodies/content-types.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
-import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import { OAuthError } from '#identity/token-endpoint/oauth-error.ts'
 
 import { readFormFields } from './form-body.ts'
 import { oauthResponse } from './oauth-response.ts'
@@ -34,7 +34,7 @@ async function userInfo(
     const authorization = await bearerOf(request)
     return authorization === undefined
       ? undefined
-      : context.tokenSets.userInfo(site, pool, authorization)
+      : context.tokenEndpoint.userInfo(site, pool, authorization)
   })
   if (answer.status === 400)
     answer.headers.set('www-authenticate', 'Bearer error="invalid_request"')

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
-import { mailDeletionLinkAgain } from '#identity/own-account/deletion-links.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { mailDeletionLinkAgain } from '#identity/self-service/deletion-links.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'

@@ -1,9 +1,9 @@
 import { collectErrors } from '#base/collect-errors.ts'
 import { ipPrefix } from '#base/ip-prefix.ts'
 import { VERIFICATION_LIFETIME_MS } from '#identity/mailed-codes.ts'
-import { storableName } from '#identity/own-account/name.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { storableName } from '#identity/self-service/name.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 

@@ -30,7 +30,7 @@ import {
   deleteUser,
   lockPool,
   selectAdminUsers,
-  selectHeldAdminUsers,
+  shareLockAdminUsers,
   selectOtherSuperAdmins,
   updateRole,
 } from './queries.ts'
@@ -121,7 +121,7 @@ export class AdminUsers {
   /** The members with these ids or addresses, in their order; undefined for an unknown one. They stay until the transaction ends. */
   async holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]> {
     const emails = names.map(canonicalEmail)
-    const found = await selectHeldAdminUsers(tx, { subs: names, emails })
+    const found = await shareLockAdminUsers(tx, { subs: names, emails })
     return names.map((name, at) =>
       found.find(({ sub, email }) => sub === name || email === emails[at]),
     )

@@ -89,7 +89,7 @@ export async function deleteUser(tx: SiteTx, userPoolId: string, sub: string): P
 }
 
 /** Those of these who are in the site's admin pool. They stay until the transaction ends. */
-export function selectHeldAdminUsers(
+export function shareLockAdminUsers(
   tx: SiteTx,
   { subs, emails }: { readonly subs: readonly string[]; readonly emails: readonly string[] },
 ): Promise<(UserKey & { readonly email: string })[]> {

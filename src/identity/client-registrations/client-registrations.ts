@@ -13,7 +13,7 @@ import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { holdSite } from '#platform/postgres/hold-site.ts'
+import { lockSiteRow } from '#platform/postgres/lock-site-row.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -171,7 +171,7 @@ export class ClientRegistrations {
   /** One change of a site's clients at a time. */
   #change(site: Site, work: (tx: SiteTx) => Promise<void>): Promise<void> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      if (!(await holdSite(tx))) throw notFound('Site', site.siteId)
+      if (!(await lockSiteRow(tx))) throw notFound('Site', site.siteId)
       await work(tx)
       await this.#deps.changes.siteChanged(tx)
     })

@@ -10,7 +10,7 @@ import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { deleteConsent, holdConsent, selectConsents, upsertConsent } from './queries.ts'
+import { deleteConsent, lockConsent, selectConsents, upsertConsent } from './queries.ts'
 
 /** An application of others that a user has let in. */
 export interface ConsentedClient {
@@ -49,14 +49,14 @@ export class Consents {
     if (client.application?.isThirdParty !== true) return false
     if (prompts.has('consent')) return true
     const user = { userPoolId: pool.userPoolId, sub }
-    const given = scopesOf((await holdConsent(tx, user, client.clientId))?.scope ?? '')
+    const given = scopesOf((await lockConsent(tx, user, client.clientId))?.scope ?? '')
     return scopesOf(request.scope).some((scope) => !given.includes(scope))
   }
 
   /** Adds to what the user agreed to before. */
   async give(tx: SiteTx, { pool, client, scope }: ConsentRequest, sub: string): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
-    const before = await holdConsent(tx, user, client.clientId)
+    const before = await lockConsent(tx, user, client.clientId)
     const scopes = new Set([...scopesOf(before?.scope ?? ''), ...scopesOf(scope)])
     await upsertConsent(tx, user, {
       clientId: client.clientId,

@@ -14,7 +14,7 @@ const consents = (tx: SiteTx, user: UserKey) =>
     .where(ofUser(tx, user))
 
 /** Blocks a withdrawal during the transaction: a later one finds the code that is issued on it. */
-export const holdConsent = (
+export const lockConsent = (
   tx: SiteTx,
   user: UserKey,
   clientId: string,

@@ -5,7 +5,7 @@ import { AppError, notFound } from '#base/app-error.ts'
 import { ipPrefix } from '#base/ip-prefix.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
-import { holdSite } from '#platform/postgres/hold-site.ts'
+import { lockSiteRow } from '#platform/postgres/lock-site-row.ts'
 import { type LimitedUse, RateLimiter } from '#platform/rate-limits/rate-limiter.ts'
 import { RATE_LIMITS } from '#platform/rate-limits/rate-limits.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -90,7 +90,7 @@ export class DeployTokens {
         expiresInDays === undefined ? null : new Date(createdAt.getTime() + expiresInDays * DAY_MS),
     }
     return database.withSite(siteId, async (tx) => {
-      if (!(await holdSite(tx))) throw notFound('Site', siteId)
+      if (!(await lockSiteRow(tx))) throw notFound('Site', siteId)
       if ((await selectDeployTokens(tx)).length >= MAX_DEPLOY_TOKENS) throw tooMany()
       await insertDeployToken(tx, { ...row, secretHash: hashSecret(token) })
       await events.record(tx, {

@@ -26,8 +26,8 @@ import {
   countGroups,
   deleteGroup,
   deleteMember,
-  holdGroup,
-  holdGroups,
+  shareLockGroup,
+  shareLockGroups,
   insertGroup,
   insertMember,
   lockGroup,
@@ -107,7 +107,7 @@ export class DataGroups {
 
   /** Those of these names that no group has. The others stay until the transaction ends. */
   async missing(tx: SiteTx, names: readonly string[]): Promise<string[]> {
-    const held = await holdGroups(tx, names.filter(isStorable))
+    const held = await shareLockGroups(tx, names.filter(isStorable))
     return names.filter((name) => !held.has(name))
   }
 
@@ -211,7 +211,7 @@ export class DataGroups {
 }
 
 async function requireGroup(tx: SiteTx, groupName: string): Promise<void> {
-  if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {
+  if (!isStorable(groupName) || !(await shareLockGroup(tx, groupName))) {
     throw notFound('Group', groupName)
   }
 }

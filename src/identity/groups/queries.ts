@@ -103,7 +103,7 @@ export async function lockGroup(tx: SiteTx, groupName: string): Promise<boolean>
 }
 
 /** Those of these names that exist; until the transaction ends they stay. Locks them in one order. */
-export async function holdGroups(tx: SiteTx, names: readonly string[]): Promise<Set<string>> {
+export async function shareLockGroups(tx: SiteTx, names: readonly string[]): Promise<Set<string>> {
   const rows = await groups(tx)
     .where('group_name', 'in', names)
     .orderBy(sql`group_name collate "C"`)
@@ -113,7 +113,7 @@ export async function holdGroups(tx: SiteTx, names: readonly string[]): Promise<
 }
 
 /** Whether it exists; until the transaction ends it stays. */
-export async function holdGroup(tx: SiteTx, groupName: string): Promise<boolean> {
+export async function shareLockGroup(tx: SiteTx, groupName: string): Promise<boolean> {
   const row = await groups(tx).where('group_name', '=', groupName).forKeyShare().executeTakeFirst()
   return row !== undefined
 }

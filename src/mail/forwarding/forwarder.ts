@@ -1,6 +1,6 @@
 import type { MailConfig } from '#config/config.ts'
 import type { DkimSigner } from '#mail/dkim/signer.ts'
-import type { Arrival } from '#mail/inbound/model.ts'
+import type { InboundMessage } from '#mail/inbound/model.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
 import type { OutgoingForm, PassedOnForms } from '#mail/sending/deliveries.ts'
 import type { RecipientQueue } from '#mail/sending/recipient-queue.ts'
@@ -38,7 +38,7 @@ export interface ForwarderDeps {
 interface ReceivedMessage {
   readonly messageId: string
   readonly mailboxId: string
-  readonly arrival: Arrival
+  readonly arrival: InboundMessage
 }
 
 type ForwardedForm = Parameters<PassedOnForms['forwarded']>[1]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { Arrival } from '#mail/inbound/model.ts'
+import type { InboundMessage } from '#mail/inbound/model.ts'
 import type { MailPurge } from '#mail/removal/purge.ts'
 import type { OutgoingForm, PassedOnForms } from '#mail/sending/deliveries.ts'
 import type { RecipientQueue } from '#mail/sending/recipient-queue.ts'
@@ -23,7 +23,7 @@ export class ReturnedBounces {
   }
 
   /** When it resolves, it is committed. The same bounce again joins the one that waits. */
-  async accept(siteId: string, arrival: Arrival, address: string): Promise<void> {
+  async accept(siteId: string, arrival: InboundMessage, address: string): Promise<void> {
     const { database, mailPurge, recipientQueue } = this.#deps
     const { rawId, headers } = arrival
     await database.withSite(siteId, async (tx) => {
@@ -51,5 +51,5 @@ export class ReturnedBounces {
   }
 }
 
-const returnedId = ({ sha256 }: Arrival, address: string): string =>
+const returnedId = ({ sha256 }: InboundMessage, address: string): string =>
   `ret_${createHash('sha256').update(sha256).update(address).digest('hex').slice(0, 26)}`

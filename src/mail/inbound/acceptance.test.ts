@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
 import { Acceptance, newMessages } from './acceptance.ts'
-import type { Arrival } from './model.ts'
-import type { HeldMailbox } from './queries.ts'
+import type { InboundMessage } from './model.ts'
+import type { LockedMailbox } from './queries.ts'
 
 /** "The mailbox is full: try again later", RFC 5321. */
 const FULL = 452
@@ -34,7 +34,7 @@ const HEADERS = {
 }
 
 /** A message of 100 bytes. */
-const arrival = (mailboxes: readonly string[], sha256 = randomBytes(32)): Arrival => ({
+const arrival = (mailboxes: readonly string[], sha256 = randomBytes(32)): InboundMessage => ({
   rawId: 'raw',
   sizeBytes: 100,
   sha256,
@@ -47,7 +47,7 @@ const arrival = (mailboxes: readonly string[], sha256 = randomBytes(32)): Arriva
   deliveries: mailboxes.map((mailboxId) => ({ mailboxId, recipient: `${mailboxId}@one.test` })),
 })
 
-const mailbox = (mailboxId: string, room: Partial<HeldMailbox> = {}): HeldMailbox => ({
+const mailbox = (mailboxId: string, room: Partial<LockedMailbox> = {}): LockedMailbox => ({
   mailboxId,
   status: 'ACTIVE',
   usedBytes: '0',
@@ -59,9 +59,9 @@ const mailbox = (mailboxId: string, room: Partial<HeldMailbox> = {}): HeldMailbo
 })
 
 function deciding(
-  mailboxes: readonly HeldMailbox[],
+  mailboxes: readonly LockedMailbox[],
   limits: object = {},
-): (wanted: Arrival) => number {
+): (wanted: InboundMessage) => number {
   const acceptance = new Acceptance({
     mailboxes,
     usage: { usedBytes: '0', usedMessages: '0', deploymentSettings: { limits } },

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 import { type MailLimits, mailLimits } from '#mail/quotas/limits.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
-import type { Arrival } from './model.ts'
-import type { DeliveryKey, HeldMailbox, HeldUsage, NewMessage } from './queries.ts'
+import type { InboundMessage } from './model.ts'
+import type { DeliveryKey, LockedMailbox, LockedMailUsage, NewMessage } from './queries.ts'
 
 /** What becomes of each message of a batch: the messages to insert, or why there are none. */
 export type Decision =
   | { readonly messages: readonly NewMessage[] }
   | { readonly refusal: SmtpReply }
 
-export interface Held {
-  readonly mailboxes: readonly HeldMailbox[]
-  readonly usage: HeldUsage | undefined
+export interface LockedState {
+  readonly mailboxes: readonly LockedMailbox[]
+  readonly usage: LockedMailUsage | undefined
   readonly accepted: readonly DeliveryKey[]
 }
 
@@ -23,7 +23,7 @@ interface Room {
 }
 
 /** What it is in each of its mailboxes. */
-export const newMessages = (arrival: Arrival, newMessageId: () => string): NewMessage[] =>
+export const newMessages = (arrival: InboundMessage, newMessageId: () => string): NewMessage[] =>
   arrival.deliveries.map(({ mailboxId, recipient }) => ({
     messageId: newMessageId(),
     mailboxId,
@@ -33,11 +33,11 @@ export const newMessages = (arrival: Arrival, newMessageId: () => string): NewMe
   }))
 
 /** Whether a message comes twice among them. */
-export const haveTwins = (messages: readonly NewMessage[]): boolean =>
+export const hasDuplicates = (messages: readonly NewMessage[]): boolean =>
   new Set(messages.map(keyText)).size < messages.length
 
 /** The same bytes from the same sender to the same recipient are the same message. */
-function deliveryHash(arrival: Arrival, recipient: string): Buffer {
+function deliveryHash(arrival: InboundMessage, recipient: string): Buffer {
   const { localKey, sha256, sender, envelopeTo = [] } = arrival
   const hash = createHash('sha256')
   if (localKey === undefined) hash.update(sha256)
@@ -52,12 +52,12 @@ function deliveryHash(arrival: Arrival, recipient: string): Buffer {
  * into none. A mailbox that was disabled or filled up since it was asked for is named at the next try.
  */
 export class Acceptance {
-  readonly #mailboxes: ReadonlyMap<string, HeldMailbox>
+  readonly #mailboxes: ReadonlyMap<string, LockedMailbox>
   readonly #rooms: ReadonlyMap<string, Room>
   readonly #siteRoom: Room
   readonly #accepted: Set<string>
 
-  constructor({ mailboxes, usage, accepted }: Held) {
+  constructor({ mailboxes, usage, accepted }: LockedState) {
     this.#mailboxes = new Map(mailboxes.map((mailbox) => [mailbox.mailboxId, mailbox]))
     this.#rooms = new Map(mailboxes.map((mailbox) => [mailbox.mailboxId, roomOf(mailbox)]))
     this.#siteRoom = siteRoom(usage)
@@ -113,7 +113,7 @@ const keyText = ({ mailboxId, hash }: DeliveryKey): string =>
 const fits = (needed: Room, room: Room): boolean =>
   needed.bytes <= room.bytes && needed.messages <= room.messages
 
-const roomOf = (mailbox: HeldMailbox): Room => ({
+const roomOf = (mailbox: LockedMailbox): Room => ({
   bytes: left(mailbox.quotaBytes, mailbox.usedBytes),
   messages: left(mailbox.quotaMessages, mailbox.usedMessages),
 })
@@ -121,7 +121,7 @@ const roomOf = (mailbox: HeldMailbox): Room => ({
 const left = (quota: string | null, used: string): number =>
   quota === null ? Infinity : Number(quota) - Number(used)
 
-function siteRoom(usage: HeldUsage | undefined): Room {
+function siteRoom(usage: LockedMailUsage | undefined): Room {
   if (!usage) return { bytes: 0, messages: 0 }
   const { mailBytes, mailMessages }: MailLimits = mailLimits(usage.deploymentSettings)
   return {

@@ -13,13 +13,13 @@ import type {
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 import { withinTransferTime } from '#platform/smtp-server/transfer-time.ts'
 
-import { arrivalOf } from './arrival-of.ts'
-import type { Arrivals } from './arrivals.ts'
 import { dmarcRefusal } from './authentication.ts'
 import type { InboundGate } from './gate.ts'
+import type { InboundDeliveries } from './inbound-deliveries.ts'
+import { inboundMessageOf } from './inbound-message.ts'
 import { tooLarge } from './incoming-message.ts'
 import { type MessageStore, type StoredMessage, noRoom, withoutRoom } from './message-store.ts'
-import type { Arrival, Delivery } from './model.ts'
+import type { InboundMessage, Delivery } from './model.ts'
 import type { RecipientLookup } from './recipient-lookup.ts'
 import { MailTransaction } from './transaction.ts'
 
@@ -48,11 +48,15 @@ export class InboundMail implements SmtpPolicy {
       readonly gate: InboundGate
       readonly lookup: RecipientLookup
       readonly store: MessageStore
-      readonly arrivals: Pick<Arrivals, 'accept'>
+      readonly inboundDeliveries: Pick<InboundDeliveries, 'accept'>
       /** Messages that were received and are not acknowledged: what can wait lets them pass. */
       readonly accepting: Pick<Accepting, 'begin'>
       /** Keeps a bounce that goes back to a sender: committed when it resolves. */
-      readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
+      readonly returnBounce: (
+        siteId: string,
+        arrival: InboundMessage,
+        address: string,
+      ) => Promise<void>
     },
   ) {
     this.#deps = deps
@@ -175,7 +179,7 @@ export class InboundMail implements SmtpPolicy {
     transaction: MailTransaction,
     stored: StoredMessage,
   ): Promise<boolean> {
-    const { store, arrivals } = this.#deps
+    const { store, inboundDeliveries } = this.#deps
     const refusal = dmarcRefusal(stored.outcome.authentication)
     if (refusal) {
       await store.remove(stored.rawIds)
@@ -189,7 +193,7 @@ export class InboundMail implements SmtpPolicy {
     }
     const accepting = [...transaction.deliveries].map(async ([siteId, deliveries]) => {
       const arrival = this.#arrival(client, transaction.sender, { stored, siteId, deliveries })
-      const decision = await arrivals.accept(siteId, arrival)
+      const decision = await inboundDeliveries.accept(siteId, arrival)
       if ('messages' in decision && decision.messages.length > 0) return true
       await store.remove([[siteId, arrival.rawId]])
       if ('refusal' in decision) throw decision.refusal
@@ -208,9 +212,9 @@ export class InboundMail implements SmtpPolicy {
       readonly siteId: string
       readonly deliveries: readonly Delivery[]
     },
-  ): Arrival {
+  ): InboundMessage {
     const { stored, siteId, deliveries } = at
-    return arrivalOf(stored, {
+    return inboundMessageOf(stored, {
       siteId,
       sender,
       deliveries,

@@ -9,12 +9,12 @@ import type { PlatformServices } from '#platform/services.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 import { MailRefused } from '#platform/smtp/mail-transport.ts'
 
-import { arrivalOf } from './arrival-of.ts'
-import type { Arrivals } from './arrivals.ts'
 import type { AuthenticationOutcome } from './authentication.ts'
 import type { InboundGate } from './gate.ts'
+import type { InboundDeliveries } from './inbound-deliveries.ts'
+import { inboundMessageOf } from './inbound-message.ts'
 import { type MessageStore, noRoom } from './message-store.ts'
-import type { Arrival } from './model.ts'
+import type { InboundMessage } from './model.ts'
 import type { RecipientLookup, RecipientLookupDeps } from './recipient-lookup.ts'
 
 const ENHANCED_CODE = /^5\.\d{1,3}\.\d{1,3}\b/
@@ -49,9 +49,13 @@ export class LocalMail {
       readonly gate: Pick<InboundGate, 'toSite'>
       readonly lookup: RecipientLookup
       readonly store: MessageStore
-      readonly arrivals: Pick<Arrivals, 'accept'>
+      readonly inboundDeliveries: Pick<InboundDeliveries, 'accept'>
       /** Keeps a bounce that goes back to its author: committed when it resolves. */
-      readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
+      readonly returnBounce: (
+        siteId: string,
+        arrival: InboundMessage,
+        address: string,
+      ) => Promise<void>
     },
   ) {
     this.#deps = deps
@@ -84,13 +88,14 @@ export class LocalMail {
   }
 
   async #deliver({ key, domain, from, to, mime, outcome }: LocalMessage): Promise<void> {
-    const { lookup, gate, store, arrivals, returnBounce, disk, clock, hostname } = this.#deps
+    const { lookup, gate, store, inboundDeliveries, returnBounce, disk, clock, hostname } =
+      this.#deps
     if (disk.isFull('database', 'objects')) throw noRoom()
     const found = await lookup.find(to, { sender: from, declaredBytes: mime.length })
     const { siteId, address, mailboxIds, returnTo } = found
     await gate.toSite(siteId)
     const stored = await store.store(Readable.from([mime]), [siteId], { outcome })
-    const arrival = arrivalOf(stored, {
+    const arrival = inboundMessageOf(stored, {
       siteId,
       sender: from,
       from: { address: '', heloName: domain, protocol: 'LOCAL', tls: null },
@@ -100,7 +105,7 @@ export class LocalMail {
       hostname,
     })
     if (returnTo !== undefined) return returnBounce(siteId, arrival, returnTo)
-    const decision = await arrivals.accept(siteId, arrival)
+    const decision = await inboundDeliveries.accept(siteId, arrival)
     if ('messages' in decision && decision.messages.length > 0) return
     await store.remove(stored.rawIds)
     if ('refusal' in decision) throw decision.refusal

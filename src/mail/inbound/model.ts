@@ -30,7 +30,7 @@ export interface Delivery {
 }
 
 /** A message whose bytes are safe in the object store, before its rows are there. */
-export interface Arrival {
+export interface InboundMessage {
   readonly rawId: string
   readonly sizeBytes: number
   readonly sha256: Buffer

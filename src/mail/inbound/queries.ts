@@ -6,10 +6,10 @@ import { byteaList } from '#platform/postgres/array-types.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { query } from '#platform/postgres/query-text.ts'
 
-import type { Arrival } from './model.ts'
+import type { InboundMessage } from './model.ts'
 
 /** A mailbox as it is while its row is held. Counts come as text. */
-export interface HeldMailbox {
+export interface LockedMailbox {
   readonly mailboxId: string
   readonly status: 'ACTIVE' | 'DISABLED'
   readonly usedBytes: string
@@ -19,7 +19,7 @@ export interface HeldMailbox {
   readonly isForwarding: boolean
 }
 
-export interface HeldUsage {
+export interface LockedMailUsage {
   readonly usedBytes: string
   readonly usedMessages: string
   readonly deploymentSettings: unknown
@@ -34,7 +34,7 @@ export interface DeliveryKey {
 export interface NewMessage extends DeliveryKey {
   readonly messageId: string
   readonly recipient: string
-  readonly arrival: Arrival
+  readonly arrival: InboundMessage
 }
 
 /** A message in a mailbox, and its conversation as far as it is known. */
@@ -44,11 +44,11 @@ export interface FiledMessage {
 }
 
 /** Locks them in the order of their ids, so that two batches never wait for each other. */
-export async function holdMailboxes(
+export async function lockMailboxes(
   tx: SiteTx,
   mailboxIds: readonly string[],
-): Promise<readonly HeldMailbox[]> {
-  const { rows } = await sql<HeldMailbox>`
+): Promise<readonly LockedMailbox[]> {
+  const { rows } = await sql<LockedMailbox>`
     select mailbox_id as "mailboxId", status, used_bytes as "usedBytes",
            used_messages as "usedMessages", quota_bytes as "quotaBytes",
            quota_messages as "quotaMessages",
@@ -64,8 +64,8 @@ export async function holdMailboxes(
 }
 
 /** Undefined when the site is gone, or never had a mailbox. */
-export async function holdUsage(tx: SiteTx): Promise<HeldUsage | undefined> {
-  const { rows } = await sql<HeldUsage>`
+export async function lockMailUsage(tx: SiteTx): Promise<LockedMailUsage | undefined> {
+  const { rows } = await sql<LockedMailUsage>`
     select usage.used_bytes as "usedBytes", usage.used_messages as "usedMessages",
            site.deployment_settings as "deploymentSettings"
     from mail_usage usage join site on site.site_id = usage.site_id
@@ -161,7 +161,7 @@ function rowsOf(messages: readonly NewMessage[]): { arrivals: string; filed: str
   }
 }
 
-const rawRow = (arrival: Arrival) => ({
+const rawRow = (arrival: InboundMessage) => ({
   raw_id: arrival.rawId,
   size_bytes: arrival.sizeBytes,
   sha256: arrival.sha256.toString('hex'),

@@ -15,7 +15,7 @@ import {
   insertMailbox,
   insertOwners,
   selectMailbox,
-  holdMailboxIds,
+  lockMailboxIds,
   selectMailboxes,
   updateStatus,
 } from './queries.ts'
@@ -91,7 +91,7 @@ export class Mailboxes {
     tx: SiteTx,
     localParts: readonly string[],
   ): Promise<readonly { readonly mailboxId: string; readonly localPart: string }[]> {
-    return holdMailboxIds(tx, localParts)
+    return lockMailboxIds(tx, localParts)
   }
 
   /** Takes no mail from now on; what it has stays, its forwarding ends. Disabling twice is fine. */

@@ -71,7 +71,7 @@ export function selectMailbox(tx: SiteTx, localPart: string): Promise<OwnedMailb
 }
 
 /** Those of these local parts that there are. They stay until the transaction ends. */
-export function holdMailboxIds(
+export function lockMailboxIds(
   tx: SiteTx,
   localParts: readonly string[],
 ): Promise<{ mailboxId: string; localPart: string }[]> {

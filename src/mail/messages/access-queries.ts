@@ -57,7 +57,7 @@ export function selectReadableOf(
 }
 
 /** A message that they may read, locked until the transaction ends. */
-export function holdReadableMessage(
+export function lockReadableMessage(
   tx: SiteTx,
   reader: Actor,
   messageId: string,

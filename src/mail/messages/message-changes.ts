@@ -5,7 +5,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type ReadableMessage, holdReadableMessage } from './access-queries.ts'
+import { type ReadableMessage, lockReadableMessage } from './access-queries.ts'
 import {
   updateArchived,
   updateDeleted,
@@ -56,7 +56,7 @@ export class MessageChanges {
   ): Promise<Result> {
     const { database, notifications } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
-      const message = await holdReadableMessage(tx, reader, messageId)
+      const message = await lockReadableMessage(tx, reader, messageId)
       if (!message) throw notFound('Message', messageId)
       const result = await change(tx, message)
       await noteMailboxChange(notifications, tx, message.mailboxId)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 
 import { encodedWords } from '#mail/headers/encoded-words.ts'
 import { rfc5322Date } from '#mail/headers/rfc5322-date.ts'
-import type { Arrivals } from '#mail/inbound/arrivals.ts'
+import type { InboundDeliveries } from '#mail/inbound/inbound-deliveries.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import { DELAYED_AFTER_MS } from '#mail/sending/model.ts'
@@ -49,7 +49,7 @@ export class DeliveryNotices {
     deps: Pick<PlatformServices, 'database' | 'objects' | 'clock' | 'ids' | 'logger'> & {
       /** The server's own name. */
       readonly hostname: string
-      readonly arrivals: Pick<Arrivals, 'file'>
+      readonly inboundDeliveries: Pick<InboundDeliveries, 'file'>
       readonly mailParsing: Pick<MailParsing, 'queueUp'>
       readonly outgoing: Pick<OutgoingMail, 'store' | 'remove'>
       /** Rejects with `SiteNotFound` when the site is gone. */
@@ -102,11 +102,11 @@ export class DeliveryNotices {
     stored: Awaited<ReturnType<OutgoingMail['store']>>,
     noticeId: string,
   ): Promise<boolean> {
-    const { arrivals, mailParsing, logger } = this.#deps
+    const { inboundDeliveries, mailParsing, logger } = this.#deps
     const { siteId } = tx
     const arrival = { ...stored, sender: '', deliveries: [{ mailboxId, recipient: mailbox }] }
     try {
-      await arrivals.file(tx, arrival, noticeId)
+      await inboundDeliveries.file(tx, arrival, noticeId)
     } catch (error) {
       if (!(error instanceof SmtpReply)) throw error
       logger.info({ siteId, mailboxId, reason: error.message }, 'delivery notice not filed')

@@ -10,7 +10,7 @@ import { MessageParser } from './message-parser.ts'
 import type { MailContent } from './model.ts'
 import {
   countAttempt,
-  holdParsing,
+  lockParsing,
   noteEnd,
   noteQueued,
   type PendingMail,
@@ -153,7 +153,7 @@ export class MailParsing {
     // Those who rely on this job hold the same lock: what they add is found here, or they queue another one. It may have
     // been received before the last one; what failed is pending, too, and for another time.
     return database.withSite(siteId, async (tx) => {
-      await holdParsing(tx)
+      await lockParsing(tx)
       const missed = await selectUnparsed(tx, BATCH, hasFailed ? last : undefined)
       if (missed.length > 0) return missed
       await this.large.queueUp(tx)

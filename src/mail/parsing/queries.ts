@@ -69,7 +69,7 @@ async function selectPending(
 }
 
 /** Until the end of the transaction no message can be added to the site. */
-export async function holdParsing(tx: SiteTx): Promise<void> {
+export async function lockParsing(tx: SiteTx): Promise<void> {
   await sql`select from mail_usage where site_id = ${tx.siteId} for no key update`.execute(tx.db)
 }
 

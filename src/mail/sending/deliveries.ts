@@ -20,7 +20,7 @@ import {
   type ClaimedRecipient,
   claimRecipient,
   haveAll,
-  holdRecipients,
+  lockRecipients,
   updateRecipient,
 } from './queries.ts'
 import type { RecipientQueue } from './recipient-queue.ts'
@@ -194,7 +194,7 @@ export class Deliveries {
     const { database, suppressions, mailPurge, recipientQueue, clock } = this.#deps
     await database.withSite(siteId, async (tx: SiteTx) => {
       const change = { ...end, now: clock.now() }
-      if (claimed.letsGo) await holdRecipients(tx, messageId)
+      if (claimed.letsGo) await lockRecipients(tx, messageId)
       if (!(await updateRecipient(tx, messageId, recipient, change))) return
       if (isSuppressed && claimed.kind !== 'returned') {
         await suppressions.add(tx, recipient, end.reply ?? '')

@@ -1,9 +1,9 @@
 import { AppError } from '#base/app-error.ts'
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
-import type { Arrivals } from '#mail/inbound/arrivals.ts'
 import { type BodyReader, fanOut } from '#mail/inbound/fan-out.ts'
+import type { InboundDeliveries } from '#mail/inbound/inbound-deliveries.ts'
 import { IncomingMessage } from '#mail/inbound/incoming-message.ts'
-import type { Arrival } from '#mail/inbound/model.ts'
+import type { InboundMessage } from '#mail/inbound/model.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { MailParsing } from '#mail/parsing/mail-parsing.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -32,7 +32,7 @@ const OWN = {
 }
 
 /** A message whose bytes are safe in the object store, before its rows are there. */
-export type StoredOutgoing = Omit<Arrival, 'sender' | 'deliveries'>
+export type StoredOutgoing = Omit<InboundMessage, 'sender' | 'deliveries'>
 
 export interface Outgoing {
   readonly messageId: string
@@ -50,7 +50,7 @@ export class OutgoingMail {
 
   constructor(
     deps: Pick<PlatformServices, 'objects' | 'clock' | 'ids' | 'logger'> & {
-      readonly arrivals: Pick<Arrivals, 'file'>
+      readonly inboundDeliveries: Pick<InboundDeliveries, 'file'>
       readonly mailParsing: Pick<MailParsing, 'conversationOf' | 'queueUp'>
       readonly recipientQueue: RecipientQueue
     },
@@ -102,12 +102,12 @@ export class OutgoingMail {
    * recipients, is the message that is there already: then its id is given, and these bytes are needed no more. 403 `QuotaExceeded` when the mailbox is full.
    */
   async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
-    const { arrivals, mailParsing, recipientQueue } = this.#deps
+    const { inboundDeliveries, mailParsing, recipientQueue } = this.#deps
     const { messageId, mailboxId, sender, recipients, isRetried } = outgoing
     const deliveries = [{ mailboxId, recipient: sender }]
     const envelopeTo = isRetried ? recipients.toSorted() : [messageId]
     const arrival = { ...stored, sender, deliveries, envelopeTo }
-    const filed = await arrivals.file(tx, arrival, messageId).catch((error: unknown) => {
+    const filed = await inboundDeliveries.file(tx, arrival, messageId).catch((error: unknown) => {
       throw error instanceof SmtpReply ? noRoom(error) : error
     })
     if (filed.messageId !== messageId) return { id: filed.messageId, threadId: filed.threadId }

@@ -222,7 +222,7 @@ export async function updateRecipient(
 }
 
 /** Waits for those who finish another recipient of the message now, so that one of them sees all of them finished. */
-export async function holdRecipients(tx: SiteTx, messageId: string): Promise<void> {
+export async function lockRecipients(tx: SiteTx, messageId: string): Promise<void> {
   await sql`
     select from mail_recipient where site_id = ${tx.siteId} and message_id = ${messageId}
     order by recipient for no key update`.execute(tx.db)

@@ -4,10 +4,10 @@ import { siteHref } from '#http/oidc/pages/notice-page.ts'
 import { htmlPage } from '#http/oidc/pages/page.ts'
 import { UI_LOCALES } from '#http/request-language.ts'
 import type { ConsentedClient } from '#identity/consents/consents.ts'
-import type { LinkedProvider, OwnAccount } from '#identity/own-account/model.ts'
 import type { Passkey } from '#identity/passkeys/model.ts'
 import type { AccountPage } from '#identity/pools/client.ts'
 import type { SecondFactorState } from '#identity/second-factors/second-factors.ts'
+import type { LinkedProvider, SelfServiceAccount } from '#identity/self-service/model.ts'
 import type { ListedSession } from '#identity/sessions/model.ts'
 import type { TextKey } from '#languages/catalogues.ts'
 import { type LocalizedText, t } from '#languages/message.ts'
@@ -21,7 +21,7 @@ import { REMOVED_PASSKEY } from './passkeys.ts'
 
 /** What a page of the account shows. */
 export interface AccountOverview {
-  readonly account: OwnAccount
+  readonly account: SelfServiceAccount
   readonly sessions: readonly ListedSession[]
   readonly factors: SecondFactorState
   readonly passkeys: readonly Passkey[]
@@ -100,7 +100,7 @@ function messageOf({ notice }: AccountRequest, fault: PageFault | undefined): Ht
   return html`<p class="alert good" role="status">${words}</p>`
 }
 
-function profileRows(request: AccountRequest, account: OwnAccount): Html {
+function profileRows(request: AccountRequest, account: SelfServiceAccount): Html {
   const { pool } = request
   const { name, email, hasPassword, google } = account
   const change = t('account.change')
@@ -171,7 +171,7 @@ function passkeyRow(request: AccountRequest, passkey: Passkey, now: Date): Html 
 const googleWords = (google: LinkedProvider | undefined): LocalizedText =>
   google === undefined ? t('account.not-linked') : (google.email ?? t('account.linked'))
 
-const googleAction = ({ pool }: AccountRequest, { google }: OwnAccount): Html => {
+const googleAction = ({ pool }: AccountRequest, { google }: SelfServiceAccount): Html => {
   const label = t(google === undefined ? 'account.link' : 'account.take-off')
   return rowLink(pathTo(pool, 'account/google'), label, 'Google')
 }

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { newPasswordField, readPassword, readUsername, usernameField } from '#http/oidc/fields.ts'
 import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { clearedSession } from '#http/oidc/session-cookie.ts'
-import { MAX_NAME_LENGTH } from '#identity/own-account/model.ts'
+import { MAX_NAME_LENGTH } from '#identity/self-service/model.ts'
 import { t } from '#languages/message.ts'
 
 import { accountFormPage, accountFormRoutes } from './account-form.ts'
@@ -22,7 +22,7 @@ const nameRoutes = (context: AppContext) =>
     page: 'account/name',
     proof: 'none',
     async show(request, form) {
-      const { name } = await context.ownAccounts.get(request, request.session.sub)
+      const { name } = await context.selfService.get(request, request.session.sub)
       return accountFormPage(request, 'account/name', form, {
         title: t('name.title'),
         lead: t('name.lead', { site: request.site.domain }),
@@ -41,7 +41,7 @@ const nameRoutes = (context: AppContext) =>
       })
     },
     async submit(request, fields) {
-      await context.ownAccounts.rename(request, request.session.sub, fields.get('name') ?? '')
+      await context.selfService.rename(request, request.session.sub, fields.get('name') ?? '')
       return request.done('name')
     },
   })
@@ -51,7 +51,7 @@ const addressRoutes = (context: AppContext) =>
     page: 'account/address',
     proof: 'address',
     async show(request, form) {
-      const { email } = await context.ownAccounts.get(request, request.session.sub)
+      const { email } = await context.selfService.get(request, request.session.sub)
       return accountFormPage(request, 'account/address', form, {
         title: t('address.title'),
         lead: t('address.lead', { email }),
@@ -77,7 +77,7 @@ const passwordRoutes = (context: AppContext) =>
     proof: 'password',
     async show(request, form) {
       const { pool } = request
-      const { email, hasPassword } = await context.ownAccounts.get(request, request.session.sub)
+      const { email, hasPassword } = await context.selfService.get(request, request.session.sub)
       const { proof } = form
       const shown = { ...form, proof: { ...proof, account: email } }
       return accountFormPage(request, 'account/password', shown, {
@@ -90,7 +90,7 @@ const passwordRoutes = (context: AppContext) =>
     async submit(request, fields) {
       const { sub, sessionId } = request.session
       const password = readPassword(fields)
-      const { hasPassword } = await context.ownAccounts.get(request, sub)
+      const { hasPassword } = await context.selfService.get(request, sub)
       await (hasPassword
         ? context.ownPasswords.replace(request, { sub, newPassword: password, keep: { sessionId } })
         : context.ownPasswords.add(request, { sub, password }))
@@ -103,7 +103,7 @@ const deletionRoutes = (context: AppContext) =>
     page: 'account/delete',
     proof: 'deletion',
     async show(request, form) {
-      const { email } = await context.ownAccounts.get(request, request.session.sub)
+      const { email } = await context.selfService.get(request, request.session.sub)
       return accountFormPage(request, 'account/delete', form, {
         title: t('deletion.title'),
         lead: t('deletion.lead', { email, site: request.site.domain }),
@@ -118,7 +118,7 @@ const deletionRoutes = (context: AppContext) =>
     },
     async submit(request, fields) {
       const { site, language, pool, session } = request
-      const { email } = await context.ownAccounts.get(request, session.sub)
+      const { email } = await context.selfService.get(request, session.sub)
       context.accountDeletions.requireAddress(request, email, readUsername(fields))
       const until = await context.accountDeletions.begin(request, session.sub)
       return noticePage({

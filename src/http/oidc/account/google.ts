@@ -14,7 +14,7 @@ export const accountGoogleRoutes = (context: AppContext) =>
     proof: 'google',
     async show(request, form) {
       const { site, pool, session } = request
-      const { google, hasPassword } = await context.ownAccounts.get(request, session.sub)
+      const { google, hasPassword } = await context.selfService.get(request, session.sub)
       if (google && !hasPassword) return passwordFirst(request)
       const target = google ? undefined : await context.authorizationRedirects.providerPage(pool)
       return accountFormPage(request, 'account/google', form, {
@@ -29,7 +29,7 @@ export const accountGoogleRoutes = (context: AppContext) =>
     async submit(request, fields) {
       const { site, pool, session } = request
       if (fields.get('change') === 'unlink') {
-        await context.ownAccounts.unlinkGoogle(request, session.sub)
+        await context.selfService.unlinkGoogle(request, session.sub)
         return request.done('google-unlinked')
       }
       const { authorizeUrl } = await context.links.startAtAccount(site, pool, session)

@@ -26,7 +26,7 @@ const additionRoutes = (context: AppContext) => {
     async show(request, form) {
       const { site, pool, csrf, session } = request
       const { sub } = session
-      const { email, name } = await context.ownAccounts.get(request, sub)
+      const { email, name } = await context.selfService.get(request, sub)
       const known = await context.passkeys.list(site, pool, sub)
       const { challenge, sealed } = challenges.create({ pool, csrf, sub })
       const options = passkeyCreationOptions(request, { sub, email, name }, { known, challenge })

@@ -10,7 +10,7 @@ import { backToSite, noticePage } from '#http/oidc/pages/notice-page.ts'
 import { PoolPath } from '#http/path-params.ts'
 import { provenBy } from '#http/plugins/effects.ts'
 import { type PoolPageRequest, pages } from '#http/plugins/pages.ts'
-import { RESTORE_PATH } from '#identity/own-account/deletion-links.ts'
+import { RESTORE_PATH } from '#identity/self-service/deletion-links.ts'
 import { t } from '#languages/message.ts'
 
 import { pathTo } from './account-request.ts'

@@ -52,7 +52,7 @@ async function overview(
   const { site, pool, session } = request
   const owner = { pool, sub: session.sub, familyId: session.sessionId }
   const [account, sessions, factors, passkeys, applications] = await Promise.all([
-    context.ownAccounts.get(request, session.sub),
+    context.selfService.get(request, session.sub),
     context.userSessions.list(site, owner),
     context.secondFactors.state(site, pool, session.sub),
     context.passkeys.list(site, pool, session.sub),
@@ -93,7 +93,7 @@ async function membershipOf(
 }
 
 async function exported(context: AppContext, request: AccountRequest): Promise<Response> {
-  const kept = await context.ownAccounts.export(request, request.session.sub)
+  const kept = await context.selfService.export(request, request.session.sub)
   return new Response(`${JSON.stringify(kept, undefined, 2)}\n`, {
     headers: {
       'content-type': 'application/json; charset=utf-8',

@@ -31,7 +31,7 @@ const setupRoutes = (context: AppContext) => {
     proof: 'app',
     async show(request, form) {
       const { site, session } = request
-      const { email } = await context.ownAccounts.get(request, session.sub)
+      const { email } = await context.selfService.get(request, session.sub)
       const { secret, sealed } = secrets.of(ownerOf(request), form.typed.get(SETUP_FIELD))
       return accountFormPage(request, 'account/totp', form, {
         title: t('second-step.setup-title'),

@@ -94,7 +94,7 @@ const setupRoutes = (context: AppContext) => {
     if (!step) return toLogin(interaction)
     const { site, pool, csrf } = interaction
     const { sub } = step
-    const { email } = await context.ownAccounts.get(interaction, sub)
+    const { email } = await context.selfService.get(interaction, sub)
     const { secret, sealed } = secrets.of({ pool, sub, csrf }, typed.get(SETUP_FIELD))
     return interactionPage(interaction, {
       title: t('second-step.setup-title'),

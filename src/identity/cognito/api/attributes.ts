@@ -7,7 +7,7 @@ import { unknownAttribute } from './cognito-error.ts'
 import { deliveryTo } from './delivery.ts'
 import { UserAttributes, CodeField, TokenField, cognitoOperation } from './operation.ts'
 
-const Update = Type.Object({ AccessToken: TokenField, UserAttributes: UserAttributes })
+const Update = Type.Object({ AccessToken: TokenField, UserAttributes })
 const Verify = Type.Object({
   AccessToken: TokenField,
   AttributeName: Type.String({ maxLength: 64 }),
@@ -20,14 +20,14 @@ export const updateUserAttributes = cognitoOperation(Update, async (parts, call,
   const claims = await accessTokenClaims(parts, call, input.AccessToken)
   const { sub } = claims
   const { name, email } = wantedIn(input.UserAttributes)
-  const account = await parts.ownAccounts.get(call, sub)
+  const account = await parts.selfService.get(call, sub)
   const moves = email !== undefined && email !== account.email
   if (moves) {
     await parts.signInProofs.use(call, signedInOf(claims), () =>
       parts.addressCodes.request(call, sub, email),
     )
   }
-  if (name !== undefined) await parts.ownAccounts.rename(call, sub, name)
+  if (name !== undefined) await parts.selfService.rename(call, sub, name)
   return { CodeDeliveryDetailsList: moves ? [deliveryTo(email).CodeDeliveryDetails] : [] }
 })
 

@@ -1,14 +1,14 @@
 import type { Clock } from '#base/clock.ts'
 import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
-import type { AccountDeletions } from '#identity/own-account/deletions.ts'
-import type { OwnAccounts } from '#identity/own-account/own-accounts.ts'
 import type { Passkeys } from '#identity/passkeys/passkeys.ts'
 import type { AddressCodes } from '#identity/profiles/address-codes.ts'
 import type { SignInProofs } from '#identity/proofs/sign-in-proofs.ts'
 import type { SecurityEvents } from '#identity/security-events/security-events.ts'
+import type { AccountDeletions } from '#identity/self-service/deletions.ts'
+import type { SelfService } from '#identity/self-service/self-service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
-import type { TokenSets } from '#identity/token-sets/token-sets.ts'
+import type { TokenEndpoint } from '#identity/token-endpoint/token-endpoint.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Users } from '#identity/users/users.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -21,11 +21,11 @@ export interface CognitoServices extends AccountServices {
   readonly database: Database
   readonly clock: Clock
   readonly srpSignIns: SrpSignIns
-  readonly tokenSets: TokenSets
+  readonly tokenEndpoint: TokenEndpoint
   readonly signOut: SignOut
   readonly verifier: TokenVerifier
   readonly users: Users
-  readonly ownAccounts: OwnAccounts
+  readonly selfService: SelfService
   readonly accountDeletions: AccountDeletions
   readonly addressCodes: AddressCodes
   readonly signInProofs: SignInProofs

@@ -1,8 +1,8 @@
 import type { PoolRequest } from '#identity/pool-request.ts'
 import { COGNITO_API_SCOPE } from '#identity/pools/scopes.ts'
 import type { SecondFactor } from '#identity/second-factors/second-factors.ts'
-import type { TokenSet } from '#identity/token-sets/model.ts'
-import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import type { TokenSet } from '#identity/token-endpoint/model.ts'
+import { OAuthError } from '#identity/token-endpoint/oauth-error.ts'
 
 import { notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
@@ -40,7 +40,7 @@ export async function passwordAnswer(
 
 /** The tokens of a new sign-in without a browser session. */
 export async function signInAnswer(
-  { tokenSets, events }: CognitoServices,
+  { tokenEndpoint, events }: CognitoServices,
   request: PoolRequest,
   { clientId, sub, method, authTime, secondFactor }: VerifiedSignIn,
 ): Promise<object> {
@@ -48,7 +48,7 @@ export async function signInAnswer(
   const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime }
   const event = { event: 'sign-in.succeeded', pool: pool.kind, clientId, origin } as const
   try {
-    const tokens = await tokenSets.start(request, grant, (tx, { email }) =>
+    const tokens = await tokenEndpoint.start(request, grant, (tx, { email }) =>
       events.record(tx, {
         ...event,
         sub,
@@ -65,12 +65,12 @@ export async function signInAnswer(
 
 /** Refresh tokens are valid once: the response contains the next one, which Cognito's clients keep. */
 export async function refreshAnswer(
-  { tokenSets }: CognitoServices,
+  { tokenEndpoint }: CognitoServices,
   request: PoolRequest,
   grant: { readonly clientId: string; readonly refreshToken: string },
 ): Promise<object> {
   try {
-    return tokenAnswer(await tokenSets.refresh(request, grant))
+    return tokenAnswer(await tokenEndpoint.refresh(request, grant))
   } catch (error) {
     throw error instanceof OAuthError ? notAuthorized('Invalid Refresh Token') : error
   }

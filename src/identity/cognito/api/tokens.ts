@@ -22,7 +22,7 @@ export const revokeToken = cognitoOperation(RevokeToken, async (parts, call, inp
   if (input.Token.includes('.')) {
     throw new CognitoError('UnsupportedTokenTypeException', 'Unsupported token type')
   }
-  await parts.tokenSets.revoke(call, { clientId, token: input.Token })
+  await parts.tokenEndpoint.revoke(call, { clientId, token: input.Token })
   return {}
 })
 

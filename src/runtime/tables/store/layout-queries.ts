@@ -25,7 +25,7 @@ export interface StoredLayout {
 export const LAYOUT_LOCK = 1_413_565_252
 
 /** Until the end of the transaction no item of the table is written, and none of a write that is not committed is pending. */
-export async function holdWrites(tx: SiteTx, tableId: string): Promise<void> {
+export async function lockWrites(tx: SiteTx, tableId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LAYOUT_LOCK}, hashtext(${tableId}))`.execute(tx.db)
 }
 

@@ -10,7 +10,7 @@ import { itemExpiry } from './item-expiry.ts'
 import {
   deleteIndex,
   deleteLayout,
-  holdWrites,
+  lockWrites,
   lockLayout,
   selectLayout,
   type StoredLayout,
@@ -71,7 +71,7 @@ export class TableBuilds implements SiteDataRemover {
   /** Removes all rows of a table whose definition is gone. Its id is never given again. */
   async dropItems(table: TableAddress, signal: AbortSignal): Promise<void> {
     await this.#deps.database.withSite(table.siteId, async (tx) => {
-      await holdWrites(tx, table.tableId)
+      await lockWrites(tx, table.tableId)
       await deleteLayout(tx, table.tableId)
     })
     await this.#repeat(table.siteId, signal, (tx) => this.#removeRows(tx, table.tableId))

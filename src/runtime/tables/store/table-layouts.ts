@@ -9,7 +9,7 @@ import type { Table } from '#runtime/tables/table.ts'
 
 import {
   hasItems,
-  holdWrites,
+  lockWrites,
   insertIndex,
   lockTableResource,
   selectLayout,
@@ -77,7 +77,7 @@ export class TableLayouts implements KnownLayouts {
    * lack is made by the queue `table-build`; an index can be read when that is done.
    */
   async define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void> {
-    await holdWrites(tx, tableId)
+    await lockWrites(tx, tableId)
     const before = await selectLayout(tx, tableId)
     const change = changeOf(before ?? NEW, schema)
     if (before !== undefined && !change.any) return

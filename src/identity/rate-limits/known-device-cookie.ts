@@ -25,7 +25,7 @@ type Accounts = readonly (readonly [account: string, id: string])[]
  * Browsers with an earlier sign-in, by an encrypted cookie. It is no proof of identity: it only gives the browser counters of its
  * own, which strangers cannot fill.
  */
-export class KnownBrowsers {
+export class KnownDeviceCookie {
   readonly #key: Uint8Array
   readonly #clock: Clock
 

@@ -10,7 +10,7 @@ import type { Site } from '#sites/site.ts'
 
 import type { TokenSet } from './model.ts'
 import { insertRefreshToken } from './queries.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
+import type { TokenEndpointDeps } from './token-endpoint-deps.ts'
 
 /** The content of the tokens of one response, decided inside the transaction and signed after it. */
 export interface TokenSetContent {
@@ -27,9 +27,9 @@ export type IssuedTokenSet = TokenSetContent & { readonly refreshToken: string }
 
 /** Makes the tokens of an answer: the refresh token in the transaction, the signed ones outside. */
 export class TokenIssuer {
-  readonly #deps: TokenSetsDeps
+  readonly #deps: TokenEndpointDeps
 
-  constructor(deps: TokenSetsDeps) {
+  constructor(deps: TokenEndpointDeps) {
     this.#deps = deps
   }
 

@@ -2,7 +2,7 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, denied } from './oauth-error.ts'
-import type { GrantDeps } from './token-sets-deps.ts'
+import type { GrantDeps } from './token-endpoint-deps.ts'
 
 interface Replay {
   readonly event: 'authorization-code.replayed' | 'refresh-token.replayed'

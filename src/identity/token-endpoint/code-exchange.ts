@@ -7,8 +7,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { matchesChallenge } from './pkce.ts'
 import { endReplayed } from './replay.ts'
+import type { GrantDeps } from './token-endpoint-deps.ts'
 import type { IssuedTokenSet } from './token-issuer.ts'
-import type { GrantDeps } from './token-sets-deps.ts'
 
 export interface CodeGrant {
   readonly clientId: string

@@ -10,7 +10,7 @@ import { t } from '#languages/message.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { type AccountEvent, type AccountExport, type OwnAccount } from './model.ts'
+import { type AccountEvent, type AccountExport, type SelfServiceAccount } from './model.ts'
 import { storableName } from './name.ts'
 import {
   deleteOwnIdentities,
@@ -31,7 +31,7 @@ const MAX_EXPORTED_EVENTS = 1000
 type OwnerRequest = Pick<PoolRequest, 'site' | 'pool'>
 
 /** Accounts in the hands of their owners, who are signed in. 404 `UserNotFound` for an account that has ended since. */
-export class OwnAccounts {
+export class SelfService {
   readonly #deps
 
   constructor(
@@ -44,7 +44,7 @@ export class OwnAccounts {
     this.#deps = deps
   }
 
-  get({ site, pool }: OwnerRequest, sub: string): Promise<OwnAccount> {
+  get({ site, pool }: OwnerRequest, sub: string): Promise<SelfServiceAccount> {
     const user = { userPoolId: pool.userPoolId, sub }
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const { email, emailVerified, name, role, createdAt } = await this.#account(tx, user)

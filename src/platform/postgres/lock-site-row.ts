@@ -1,7 +1,7 @@
 import type { SiteTx } from './database.ts'
 
 /** Lets changes that count what a site has come one after the other, until the transaction ends. False when the site is gone. */
-export async function holdSite(tx: SiteTx): Promise<boolean> {
+export async function lockSiteRow(tx: SiteTx): Promise<boolean> {
   const row = await tx.db
     .selectFrom('site')
     .select('site_id')

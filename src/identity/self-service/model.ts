@@ -2,7 +2,7 @@ import type { Role } from '#base/actor.ts'
 import type { SecurityEventRecord } from '#identity/security-events/model.ts'
 
 /** What an account's page shows of it, beside its sign-ins. */
-export interface OwnAccount {
+export interface SelfServiceAccount {
   readonly sub: string
   readonly email: string
   readonly emailVerified: boolean

@@ -11,7 +11,7 @@ import type { RefreshResponses } from './refresh-responses.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 /** What issuing, exchanging and revoking tokens need of the rest of the service. */
-export interface TokenSetsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
+export interface TokenEndpointDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
   readonly users: Users
   readonly events: SecurityEvents
   readonly signer: TokenSigner
@@ -21,7 +21,7 @@ export interface TokenSetsDeps extends Pick<PlatformServices, 'database' | 'cloc
   readonly sealer: Pick<Sealer, 'derive'>
 }
 
-export interface GrantDeps extends TokenSetsDeps {
+export interface GrantDeps extends TokenEndpointDeps {
   readonly issuer: TokenIssuer
   readonly refreshResponses: RefreshResponses
 }

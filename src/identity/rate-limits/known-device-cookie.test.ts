@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
-import { KnownBrowsers } from './known-browsers.ts'
+import { KnownDeviceCookie } from './known-device-cookie.ts'
 
 const ISSUER = 'https://one.test/oidc/eu-1_AbCdEf123'
 const DAY_MS = 24 * 3600 * 1000
 const state = { now: new Date('2026-11-27T12:00:00Z') }
 const clock = { now: () => state.now }
-const browsers = new KnownBrowsers({ key: Buffer.alloc(32, 1), clock })
+const browsers = new KnownDeviceCookie({ key: Buffer.alloc(32, 1), clock })
 
 describe('a browser with an earlier sign-in', () => {
   test('has a name for that account, in every spelling, and for no other', () => {
@@ -38,7 +38,7 @@ describe('a browser with an earlier sign-in', () => {
 
   test('is another one at another pool, and with a cookie of its own making', () => {
     const { cookie } = browsers.remember(undefined, ISSUER, 'ann@one.test')
-    const other = new KnownBrowsers({ key: Buffer.alloc(32, 2), clock })
+    const other = new KnownDeviceCookie({ key: Buffer.alloc(32, 2), clock })
     expect(browsers.idOf(cookie, `${ISSUER}x`, 'ann@one.test')).toBeUndefined()
     expect(other.idOf(cookie, ISSUER, 'ann@one.test')).toBeUndefined()
     for (const made of ['', 'x', 'x'.repeat(5000), `${cookie.slice(0, -2)}xx`, undefined]) {

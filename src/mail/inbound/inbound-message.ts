@@ -2,14 +2,14 @@ import { toStorable } from '#base/storable-text.ts'
 
 import type { AuthenticationOutcome } from './authentication.ts'
 import type { StoredMessage } from './message-store.ts'
-import type { Arrival } from './model.ts'
+import type { InboundMessage } from './model.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** How a message came to a site, and for which of its mailboxes. */
 interface Passage extends Pick<
-  Arrival,
+  InboundMessage,
   'sender' | 'from' | 'deliveries' | 'receivedAt' | 'localKey'
 > {
   readonly siteId: string
@@ -18,10 +18,10 @@ interface Passage extends Pick<
 }
 
 /** What arrives at a site of a message whose bytes are stored. */
-export function arrivalOf(
+export function inboundMessageOf(
   stored: StoredMessage,
   { siteId, hostname, ...passage }: Passage,
-): Arrival {
+): InboundMessage {
   const { sender, from } = passage
   const message = {
     ...passage,
@@ -41,7 +41,7 @@ export function arrivalOf(
  * a message is private.
  */
 function traceHeader(
-  message: Pick<Arrival, 'rawId' | 'sender' | 'from' | 'receivedAt' | 'deliveries'>,
+  message: Pick<InboundMessage, 'rawId' | 'sender' | 'from' | 'receivedAt' | 'deliveries'>,
   hostname: string,
   { header }: AuthenticationOutcome,
 ): string {

@@ -10,7 +10,7 @@ import type { TokenSet } from './model.ts'
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
 import { endReplayed } from './replay.ts'
-import type { GrantDeps } from './token-sets-deps.ts'
+import type { GrantDeps } from './token-endpoint-deps.ts'
 
 export interface RefreshGrant {
   readonly clientId: string

@@ -11,16 +11,16 @@ import { type GrantResult, granted, denied, requireGranted } from './oauth-error
 import { requireVerifierShape } from './pkce.ts'
 import { type RefreshGrant, exchangeRefreshToken } from './refresh-exchange.ts'
 import { RefreshResponses } from './refresh-responses.ts'
+import type { GrantDeps, TokenEndpointDeps } from './token-endpoint-deps.ts'
 import { type IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 import { type RevocationRequest, endSignInOf } from './token-revocation.ts'
-import type { GrantDeps, TokenSetsDeps } from './token-sets-deps.ts'
 import { userInfoOf } from './user-infos.ts'
 
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
-export class TokenSets {
+export class TokenEndpoint {
   readonly #deps: GrantDeps
 
-  constructor(deps: TokenSetsDeps) {
+  constructor(deps: TokenEndpointDeps) {
     this.#deps = {
       ...deps,
       issuer: new TokenIssuer(deps),

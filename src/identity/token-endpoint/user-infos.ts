@@ -9,11 +9,11 @@ import type { Site } from '#sites/site.ts'
 
 import type { UserInfo } from './model.ts'
 import { OAuthError } from './oauth-error.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
+import type { TokenEndpointDeps } from './token-endpoint-deps.ts'
 
 /** What an access token's holder may know of its user: as the account is now, as far as the token's scopes go. */
 export async function userInfoOf(
-  deps: TokenSetsDeps,
+  deps: TokenEndpointDeps,
   site: Site,
   pool: Pool,
   authorization: string | undefined,
@@ -36,7 +36,7 @@ export async function userInfoOf(
 }
 
 async function verifiedClaims(
-  { verifier, users }: TokenSetsDeps,
+  { verifier, users }: TokenEndpointDeps,
   site: Site,
   pool: Pool,
   authorization: string | undefined,

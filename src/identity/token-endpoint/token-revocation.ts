@@ -5,7 +5,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type StoredRefreshToken, selectRefreshToken } from './queries.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
+import type { TokenEndpointDeps } from './token-endpoint-deps.ts'
 
 export interface RevocationRequest {
   readonly clientId: string
@@ -17,7 +17,7 @@ type SignInOf = Pick<StoredRefreshToken, 'sub' | 'familyId' | 'clientId'>
 
 /** RFC 7009. Whichever of its tokens is given, the whole sign-in of that client ends. */
 export async function endSignInOf(
-  deps: TokenSetsDeps,
+  deps: TokenEndpointDeps,
   { site, pool, origin }: PoolRequest,
   { token, clientId }: RevocationRequest,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function endSignInOf(
 }
 
 async function ofRefreshToken(
-  { database }: TokenSetsDeps,
+  { database }: TokenEndpointDeps,
   site: Site,
   pool: Pool,
   token: string,
@@ -46,7 +46,7 @@ async function ofRefreshToken(
 }
 
 async function ofAccessToken(
-  { verifier }: TokenSetsDeps,
+  { verifier }: TokenEndpointDeps,
   site: Site,
   pool: Pool,
   token: string,

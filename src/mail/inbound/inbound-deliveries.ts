@@ -4,14 +4,14 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { Acceptance, type Decision, haveTwins, newMessages } from './acceptance.ts'
-import type { Arrival } from './model.ts'
+import { Acceptance, type Decision, hasDuplicates, newMessages } from './acceptance.ts'
+import type { InboundMessage } from './model.ts'
 import {
   type DeliveryKey,
   type FiledMessage,
   type NewMessage,
-  holdMailboxes,
-  holdUsage,
+  lockMailboxes,
+  lockMailUsage,
   insertMessages,
   insertPlainMessages,
   selectDelivered,
@@ -28,9 +28,9 @@ const MAX_BATCH = 100
  * Makes messages of what has arrived: when `accept` resolves it is committed. A site's arrivals wait for each other's commit
  * anyway, since they count in the same rows: those that come during a commit share the next one.
  */
-export class Arrivals {
+export class InboundDeliveries {
   readonly #deps
-  readonly #batcher: StatementBatcher<Arrival, Decision>
+  readonly #batcher: StatementBatcher<InboundMessage, Decision>
 
   constructor(
     deps: Pick<PlatformServices, 'database' | 'clock' | 'ids'> & {
@@ -49,7 +49,7 @@ export class Arrivals {
   }
 
   /** Rejects when it is not known whether it was committed. */
-  accept(siteId: string, arrival: Arrival): Promise<Decision> {
+  accept(siteId: string, arrival: InboundMessage): Promise<Decision> {
     return this.#batcher.add(siteId, arrival)
   }
 
@@ -57,12 +57,12 @@ export class Arrivals {
    * Puts a message into one mailbox that did not come from outside, in the caller's transaction. Gives the one that is there
    * already, where it is the same. Throws the `SmtpReply` of a mailbox without room.
    */
-  async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<FiledMessage> {
+  async file(tx: SiteTx, arrival: InboundMessage, messageId: string): Promise<FiledMessage> {
     const now = this.#deps.clock.now()
     const wanted = newMessages(arrival, () => messageId)
     const [only] = wanted
     if (!only) throw new Error('A message is for no mailbox')
-    const decision = (await heldFor(tx, wanted, now)).decide(wanted)
+    const decision = (await lockFor(tx, wanted, now)).decide(wanted)
     if ('refusal' in decision) throw decision.refusal
     const { messages } = decision
     if (messages.length === 0) return selectDelivered(tx, only)
@@ -71,14 +71,15 @@ export class Arrivals {
   }
 
   /** Most batches need no decision: they take one statement. */
-  async #take(siteId: string, arrivals: readonly Arrival[]): Promise<readonly Decision[]> {
+  async #take(siteId: string, arrivals: readonly InboundMessage[]): Promise<readonly Decision[]> {
     const { database, clock, ids, mailParsing } = this.#deps
     const now = clock.now()
     const wanted = arrivals.map((arrival) => newMessages(arrival, () => ids.named('msg')))
     const messages = wanted.flat()
     const parsingSince = mailParsing.queuedSince(now)
     const times = { now, expiresAt: rememberedUntil(now), parsingSince }
-    const isPlain = !haveTwins(messages) && arrivals.every(({ localKey }) => localKey === undefined)
+    const isPlain =
+      !hasDuplicates(messages) && arrivals.every(({ localKey }) => localKey === undefined)
     const isTaken = isPlain && (await insertPlainMessages(database, siteId, messages, times))
     return isTaken ? wanted.map((each) => ({ messages: each })) : this.#decide(siteId, wanted)
   }
@@ -97,7 +98,7 @@ export class Arrivals {
     const { database, clock, mailParsing, forward } = this.#deps
     const now = clock.now()
     return database.withSite(siteId, async (tx) => {
-      const acceptance = await heldFor(tx, wanted.flat(), now)
+      const acceptance = await lockFor(tx, wanted.flat(), now)
       const decisions = wanted.map((each) => acceptance.decide(each))
       const messages = decisions.flatMap((decision) =>
         'messages' in decision ? decision.messages : [],
@@ -115,10 +116,10 @@ export class Arrivals {
 
 const rememberedUntil = (now: Date): Date => new Date(now.getTime() + SAME_MESSAGE_MS)
 
-async function heldFor(tx: SiteTx, keys: readonly DeliveryKey[], now: Date): Promise<Acceptance> {
+async function lockFor(tx: SiteTx, keys: readonly DeliveryKey[], now: Date): Promise<Acceptance> {
   // In this order: the locks come before what they are for.
-  const mailboxes = await holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
-  const usage = await holdUsage(tx)
+  const mailboxes = await lockMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
+  const usage = await lockMailUsage(tx)
   const accepted = await selectDeliveries(tx, keys, now)
   return new Acceptance({ mailboxes, usage, accepted })
 }

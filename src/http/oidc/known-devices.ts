@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 
 import type { AppContext } from '#context'
 import type { GatedRequest, PoolPageRequest } from '#http/plugins/pages.ts'
-import type { AskingBrowser } from '#identity/pool-request.ts'
+import type { KnownDevice } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { KnownBrowsers } from '#identity/rate-limits/known-browsers.ts'
+import { KnownDeviceCookie } from '#identity/rate-limits/known-device-cookie.ts'
 
 import { cookieOf, poolScope, setCookie } from './cookies.ts'
 import type { CsrfSession } from './csrf.ts'
@@ -12,17 +12,14 @@ import type { CsrfSession } from './csrf.ts'
 const COOKIE = 'croft_known'
 
 /** What the pages know of the browser that comes, and what they give it to keep. */
-export class AskingBrowsers {
-  readonly #known: KnownBrowsers
+export class KnownDevices {
+  readonly #known: KnownDeviceCookie
 
   constructor({ sealer, clock }: Pick<AppContext, 'sealer' | 'clock'>) {
-    this.#known = new KnownBrowsers({ key: sealer.derive('known-browsers'), clock })
+    this.#known = new KnownDeviceCookie({ key: sealer.derive('known-browsers'), clock })
   }
 
-  of(
-    { pool, request }: Pick<PoolPageRequest, 'pool' | 'request'>,
-    csrf: CsrfSession,
-  ): AskingBrowser {
+  of({ pool, request }: Pick<PoolPageRequest, 'pool' | 'request'>, csrf: CsrfSession): KnownDevice {
     const cookie = cookieOf(request, COOKIE, poolScope(pool))
     return {
       id: createHash('sha256').update(`browser ${csrf.secret}`).digest('base64url'),
