@@ -10,6 +10,8 @@ import { siteAccess } from '#http/plugins/site-access.ts'
 import { DeploymentChanges } from '#sites/deployments/deployment-changes.ts'
 import { DeploymentRecord } from '#sites/deployments/model.ts'
 
+import { ACTIVATION_ERRORS } from './activation-errors.ts'
+
 const DEPLOY = ['deploy'] as const
 const Id = Type.String({ maxLength: 64, pattern: '^[^\\u0000]*$' })
 
@@ -86,12 +88,9 @@ const rollbackRoutes = (context: AppContext) =>
         siteAccess: DEPLOY,
         summary: 'Go back to an earlier deployment',
         errors: [
-          'ArtifactDirMismatch',
+          ...ACTIVATION_ERRORS,
           'DeploymentAlreadyCurrent',
           'DeploymentNotFound',
-          'DeploymentNotReady',
-          'DeploymentRemoved',
-          'DeploymentReplaced',
           'NoEarlierDeployment',
         ],
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },

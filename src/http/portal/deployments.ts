@@ -16,6 +16,8 @@ import {
   Sha256,
 } from '#sites/deployments/model.ts'
 
+import { ACTIVATION_ERRORS } from './activation-errors.ts'
+
 const FilePath = Type.Composite([DeploymentPath, Type.Object({ sha256: Sha256 })])
 
 /** `ref` is a branch, a tag or a commit; the site's own branch when left out. */
@@ -54,7 +56,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Deploy from the repository of the site',
-        errors: ['ArtifactDirMismatch', 'InvalidArtifact', 'RefNotFound', 'SourceUnavailable'],
+        errors: [...ACTIVATION_ERRORS, 'RefNotFound', 'SourceUnavailable'],
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
@@ -93,7 +95,7 @@ const pendingDeploymentRoutes = (context: AppContext) =>
       {
         siteAccess: DEPLOY,
         summary: 'Activate a deployment',
-        errors: ['DeploymentRemoved', 'InvalidArtifact'],
+        errors: ACTIVATION_ERRORS,
         changes: { audit: ['deployment.activated'], effects: ['setsSecret?'] },
         params: DeploymentPath,
         response: DeploymentRecord,
