@@ -17,8 +17,6 @@ export default {
     'scripts/*.ts',
     'packages/console/build.ts',
     'packages/console/src/main.tsx',
-    // What screens are made of.
-    'packages/console/src/{api,components,forms,shell}/*.{ts,tsx}',
     'packages/sdk/client.ts',
     'packages/sdk/server.ts',
     'bench/inbound/plain-smtp-server.ts',

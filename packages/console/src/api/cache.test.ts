@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { type Load, ResourceCache } from './cache.ts'
 
-/** A load that resolves when it is told to. */
+/** A load that resolves when the test calls one of `waiting`. */
 function controlled() {
   const waiting: ((value: unknown) => void)[] = []
   const load: Load = () => new Promise((resolve) => void waiting.push(resolve))

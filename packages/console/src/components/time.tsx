@@ -31,7 +31,7 @@ export function Time({ at, isAbsolute = false }: TimeProps): JSX.Element {
 }
 
 /** `3 minutes ago`, `in 2 hours`. */
-export function timeFromNow(time: Date, now: Date): string {
+function timeFromNow(time: Date, now: Date): string {
   const format = new Intl.RelativeTimeFormat(localeOf(currentLanguage()), {
     numeric: 'auto',
     style: 'short',

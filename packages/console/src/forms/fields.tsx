@@ -85,47 +85,7 @@ export function TextField<Values extends Readonly<Record<string, unknown>>>(
   )
 }
 
-export interface NumberFieldProps<
-  Values extends Readonly<Record<string, unknown>>,
-> extends FieldProps<Values, NameOf<Values, number | null>> {
-  readonly min?: number
-  readonly max?: number
-  readonly step?: number
-  readonly required?: boolean
-  /** After the number: `MB`. */
-  readonly unit?: string
-}
-
-/** A number; empty, it is null. */
-export function NumberField<Values extends Readonly<Record<string, unknown>>>(
-  props: NumberFieldProps<Values>,
-): JSX.Element {
-  const { form, name, label, hint, unit, ...rest } = props
-  const value = form.values.value[name] as number | null
-  return (
-    <Field error={form.problem.value?.fields[name]} label={label} hint={hint}>
-      {(control) => (
-        <span class="with-unit">
-          <input
-            {...control}
-            {...rest}
-            name={name}
-            class="input"
-            type="number"
-            value={value ?? ''}
-            onInput={({ currentTarget }) => {
-              const next = currentTarget.value === '' ? null : currentTarget.valueAsNumber
-              form.set(name, next as Values[typeof name])
-            }}
-          />
-          {unit !== undefined && <span class="faint">{unit}</span>}
-        </span>
-      )}
-    </Field>
-  )
-}
-
-export interface Choice {
+interface Choice {
   readonly value: string
   readonly label: string
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 
-/** The first parts of paths that the service answers itself. Links there leave the console. */
+/** The first parts of paths that the service answers itself, as `src/sites/static/reserved-paths.ts` has them, and of its files. Links there leave the console. */
 const RESERVED = new Set([
   '-',
   'admin',

@@ -23,12 +23,5 @@ export async function showLanguage(language: ConsoleLanguage): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** The setting `language` of the account's profile: it counts where the reader chose nothing here. */
-export async function followProfile(settings: Readonly<Record<string, unknown>>): Promise<void> {
-  const { language } = settings
-  const known = LANGUAGES.find((one) => one === language)
-  if (known !== undefined && localStorage.getItem(STORED) === null) await showLanguage(known)
-}
-
 export const languagesOf = ({ languages }: ConsoleConfig): readonly ConsoleLanguage[] =>
   languages.length > 0 ? languages : LANGUAGES

@@ -35,7 +35,7 @@ export function Home(): JSX.Element {
           <Usage name={period} />
         </>
       )}
-      <SiteFacts isAdmin={isAdmin} />
+      <SiteFacts isAdmin={isAdmin} period={period} />
     </Page>
   )
 }

@@ -9,9 +9,17 @@ import { currentSession } from '#app/session/current-session.ts'
 import { t as shell } from '#app/texts/shell.ts'
 
 import { t } from './texts.ts'
+import type { PeriodName } from './usage-series.ts'
+import { useUsage } from './use-usage.ts'
+
+interface SiteFactsProps {
+  readonly isAdmin: boolean
+  /** Whose usage the page shows. */
+  readonly period: PeriodName
+}
 
 /** What the site is, and who the reader is in it. */
-export function SiteFacts({ isAdmin }: { readonly isAdmin: boolean }): JSX.Element {
+export function SiteFacts({ isAdmin, period }: SiteFactsProps): JSX.Element {
   const { domain, version } = currentConfig()
   const account = currentSession().account.value
   return (
@@ -27,7 +35,7 @@ export function SiteFacts({ isAdmin }: { readonly isAdmin: boolean }): JSX.Eleme
         <dd>
           {account?.email} · {shell(`role.${account?.role ?? 'user'}`)}
         </dd>
-        {isAdmin && <Published />}
+        {isAdmin && <Published period={period} />}
         <dt>{t('facts.version')}</dt>
         <dd>{version}</dd>
       </dl>
@@ -36,8 +44,8 @@ export function SiteFacts({ isAdmin }: { readonly isAdmin: boolean }): JSX.Eleme
 }
 
 /** The state of what is published, as far as an admin can read it. */
-function Published(): JSX.Element {
-  const usage = useGet('/admin/data/usage')
+function Published({ period }: Pick<SiteFactsProps, 'period'>): JSX.Element {
+  const { usage } = useUsage(period)
   const definitions = useGet('/admin/data/iac/jobs', { query: { limit: '1' } })
   const latest = definitions.value?.items[0]
   const runtime = usage.value?.runtime

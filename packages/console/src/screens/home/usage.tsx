@@ -1,46 +1,33 @@
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
 
-import { useGet } from '#app/api/resources.ts'
 import { type Bar, BarChart } from '#app/components/bar-chart.tsx'
 import { Meter } from '#app/components/meter.tsx'
 import { bytesText, millisecondsText, shortNumber } from '#app/components/numbers.ts'
 import { Section } from '#app/components/page.tsx'
 import { ProblemNote } from '#app/components/problem-note.tsx'
 import { Skeleton } from '#app/components/skeleton.tsx'
+import { Tabs } from '#app/components/tabs.tsx'
 import { localeOf } from '#app/texts/languages.ts'
 import { currentLanguage } from '#app/texts/texts.ts'
 
 import { t } from './texts.ts'
-import {
-  PERIODS,
-  type PeriodName,
-  type UsagePoint,
-  periodUntil,
-  seriesOf,
-  startOf,
-} from './usage-series.ts'
+import { PERIODS, type PeriodName, type UsagePoint, seriesOf } from './usage-series.ts'
+import { useUsage } from './use-usage.ts'
 
 /** Calls, failures and CPU time of a period, and what is stored. */
 export function Usage({ name }: { readonly name: PeriodName }): JSX.Element {
-  const period = useMemo(() => periodUntil(name, Date.now()), [name])
-  const usage = useGet('/admin/data/usage', {
-    query: { from: new Date(startOf(period)).toISOString() },
-  })
+  const { period, usage } = useUsage(name)
   const names = Object.keys(PERIODS) as PeriodName[]
   return (
     <>
-      <nav class="tabs" aria-label={t('period')}>
-        {names.map((one) => (
-          <a
-            key={one}
-            href={one === '24h' ? '/' : `/?period=${one}`}
-            aria-current={one === name ? 'true' : undefined}
-          >
-            {t(`period.${one}`)}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t('period')}
+        tabs={names.map((one) => ({
+          label: t(`period.${one}`),
+          href: one === '24h' ? '/' : `/?period=${one}`,
+          current: one === name ? 'true' : undefined,
+        }))}
+      />
       <ProblemNote problem={usage.problem} onRetry={usage.reload} />
       {usage.value === undefined ? (
         usage.problem === undefined && <Skeleton lines={4} />

@@ -12,11 +12,12 @@ import { t } from './texts.ts'
 export interface AttachedFilesProps {
   readonly staging: Staging
   readonly files: readonly StagedFile[]
-  readonly onRemove: (ref: string) => void
+  /** With the files that are left. */
+  readonly onChange: (files: readonly StagedFile[]) => void
 }
 
 /** The files of a message that is being written. They are chosen, or dropped here. */
-export function AttachedFiles({ staging, files, onRemove }: AttachedFilesProps): JSX.Element {
+export function AttachedFiles({ staging, files, onChange }: AttachedFilesProps): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const isOver = useSignal(false)
   return (
@@ -42,7 +43,7 @@ export function AttachedFiles({ staging, files, onRemove }: AttachedFilesProps):
             <IconButton
               icon="close"
               label={t('compose.remove', { name: filename })}
-              onClick={() => onRemove(ref)}
+              onClick={() => onChange(files.filter((file) => file.ref !== ref))}
             />
           </li>
         ))}

@@ -8,6 +8,7 @@ import { Page } from '#app/components/page.tsx'
 import { ProblemNote } from '#app/components/problem-note.tsx'
 import { SearchField } from '#app/components/search-field.tsx'
 import { Skeleton } from '#app/components/skeleton.tsx'
+import { Tabs } from '#app/components/tabs.tsx'
 import { currentPlace, currentQuery, navigate, setQuery } from '#app/router/router.ts'
 import type { ScreenProps } from '#app/screens.ts'
 import { currentSession } from '#app/session/current-session.ts'
@@ -99,17 +100,14 @@ function MailboxChoice({ place, mailboxes }: MailboxChoiceProps): JSX.Element | 
 }
 
 const Folders = ({ place }: { readonly place: MailPlace }): JSX.Element => (
-  <nav class="tabs" aria-label={t('mail.folders')}>
-    {MAIL_FOLDERS.map((folder) => (
-      <a
-        key={folder}
-        href={mailPath({ ...place, folder })}
-        aria-current={folder === place.folder ? 'page' : undefined}
-      >
-        {t(`folder.${folder}`)}
-      </a>
-    ))}
-  </nav>
+  <Tabs
+    label={t('mail.folders')}
+    tabs={MAIL_FOLDERS.map((folder) => ({
+      label: t(`folder.${folder}`),
+      href: mailPath({ ...place, folder }),
+      current: folder === place.folder ? 'page' : undefined,
+    }))}
+  />
 )
 
 interface MessagesProps {

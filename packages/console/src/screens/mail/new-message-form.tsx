@@ -63,12 +63,7 @@ export function NewMessageForm({ mailboxes }: NewMessageFormProps): JSX.Element 
         <AttachedFiles
           staging={staging}
           files={files}
-          onRemove={(ref) =>
-            form.set(
-              'files',
-              files.filter((file) => file.ref !== ref),
-            )
-          }
+          onChange={(rest) => form.set('files', rest)}
         />
       </Form>
     </div>

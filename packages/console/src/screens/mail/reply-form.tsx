@@ -58,12 +58,7 @@ export function ReplyForm({ message }: ReplyFormProps): JSX.Element {
         <AttachedFiles
           staging={staging}
           files={files}
-          onRemove={(ref) =>
-            form.set(
-              'files',
-              files.filter((file) => file.ref !== ref),
-            )
-          }
+          onChange={(rest) => form.set('files', rest)}
         />
       </Form>
     </div>
