@@ -1,6 +1,7 @@
 import { listedAs } from '#cli/command-listing.ts'
 import type { ShownCommand } from '#cli/command.ts'
 import { listedCommands } from '#cli/commands.ts'
+import { headingId } from '#scripts/docs/heading-ids.ts'
 
 interface CommandPage {
   readonly file: string
@@ -64,11 +65,7 @@ function sectionOf(command: ShownCommand): string {
 
 const usageOf = ({ name, words = [] }: ShownCommand): string => ['croft', name, ...words].join(' ')
 
-const anchorOf = (command: ShownCommand): string =>
-  usageOf(command)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-')
+const anchorOf = (command: ShownCommand): string => headingId(usageOf(command))
 
 /** Text in which no sign is Markdown’s. */
 const markdown = (text: string): string => text.replaceAll(/[<>*]|\b_\B|\B_\b/g, String.raw`\$&`)

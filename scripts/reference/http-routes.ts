@@ -5,6 +5,7 @@ import { adminDocument, portalDocument } from '#http/openapi/routes.ts'
 import { routeDeclarations } from '#http/route-declaration.ts'
 import { routes } from '#http/routes.ts'
 import { declaringContext } from '#scripts/declaring-context.ts'
+import { headingId } from '#scripts/docs/heading-ids.ts'
 
 import { fieldsOf, schemaText } from './schema-text.ts'
 
@@ -158,12 +159,8 @@ const headingOf = (tag: string): string => {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
 
-/** As GitHub makes it of a heading. */
 const anchorOf = ({ method, path }: Pick<Placed, 'method' | 'path'>): string =>
-  `${method} ${path}`
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9 _-]/g, '')
-    .replaceAll(' ', '-')
+  headingId(`${method} ${path}`)
 
 function routeText({ method, path, operation }: Placed): string {
   const { summary = '', description } = operation
