@@ -68,6 +68,7 @@ export interface AppContext extends Identity, Mail, Runtime, SiteDeployments {
   lastBackup(): Promise<Date | undefined>
   /** Tries what the service depends on for real. Takes seconds, and never rejects. */
   examine(): Promise<readonly Finding[]>
+  /** Gives the files of the console; called when one is first asked for. */
   readonly openConsole: OpenConsole
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks

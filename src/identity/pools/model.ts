@@ -21,7 +21,7 @@ export interface Pool {
   /** The default client, the only one whose tokens the API takes. */
   readonly clientId: string
   readonly issuer: string
-  /** The current issuer, and former ones whose tokens stay valid. */
+  /** The current issuer, that of the console, and former ones: the tokens of all are valid. */
   readonly issuers: readonly string[]
   /** Where the site takes its tokens, and the pool's own application is. */
   readonly apiOrigin: string
