@@ -25,7 +25,7 @@ export function Home(): JSX.Element {
         call: {
           method: 'GET',
           path: '/admin/data/usage',
-          command: `croft site show --site ${domain}`,
+          command: `croft site show ${domain}`,
         },
       })}
     >

@@ -41,7 +41,7 @@ export function Admins(): JSX.Element {
         method: 'GET',
         path: '/admin/api/users',
         query: { q },
-        command: `croft users --pool admin --site ${currentConfig().domain}`,
+        command: `croft users ${currentConfig().domain} --pool admin`,
       }}
       actions={
         <Button look="primary" icon="add" onClick={() => (isInviting.value = true)}>
@@ -61,7 +61,7 @@ export function Admins(): JSX.Element {
           <EmptyState
             icon="people"
             title={t('admins.none')}
-            command={`croft users --pool admin --site ${currentConfig().domain}`}
+            command={`croft users ${currentConfig().domain} --pool admin`}
           >
             {t('admins.none-lead')}
           </EmptyState>
